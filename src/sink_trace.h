@@ -28,7 +28,7 @@ enum { TS_PAST = 0x40 };
 struct sink_enter {
 	int64_t t;
 	trk_id trk;
-	uint32_t who;		/* see state.def */
+	uint32_t peer;		/* see state.def */
 	stk_id stack;
 	uint8_t state;		/* enum tstate and TS_PAST */
 	uint8_t moved;		/* used by the sink */
@@ -167,10 +167,10 @@ struct sink_trace_ops {
 };
 
 /* Pass one entry. */
-static inline void sink_enter_one(const struct sink *s, trk_id trk, int64_t t, unsigned state, uint32_t who, stk_id stack)
+static inline void sink_enter_one(const struct sink *s, trk_id trk, int64_t t, unsigned state, uint32_t peer, stk_id stack)
 {
 	s->trace->enter(s->self,
-	    &(struct sink_enter){.t = t, .trk = trk, .who = who, .stack = stack, .state = (uint8_t)state}, 1);
+	    &(struct sink_enter){.t = t, .trk = trk, .peer = peer, .stack = stack, .state = (uint8_t)state}, 1);
 }
 
 /* Read a generation again. gen->state is the state at its start; NULL: it is the first one. Calls the sink as the

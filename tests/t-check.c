@@ -20,7 +20,7 @@ enum { P0 = 1, G1, G2, NTRK, ROWS = 3, N = 8, NEDGE = 2, LEN = 100 };
 struct parts {
 	struct sheet sh;
 	trk_id trk[ROWS];
-	uint32_t first[ROWS + 1], start[N + 1], who[N + 1], stack[N], edge[NEDGE];	/* and one that is nobody's */
+	uint32_t first[ROWS + 1], start[N + 1], peer[N + 1], stack[N], edge[NEDGE];	/* and one that is nobody's */
 	trk_id edge_from[1];
 	uint8_t state[N + 1];
 	int64_t sum[3][TS__N];		/* before the first interval, before the P, and after it */
@@ -41,13 +41,13 @@ static void good(struct parts *p)
 		.trk = {P0, G1, G2}, .first = {0, 2, 4, N},
 		.start = {0, 60, 0, 60, 0, 20, 40, 40, 50},
 		.state = {TS_RUN, TS_IDLE, TS_RUN, TS_SYNC, TS_NONE, TS_READY, TS_SYNC, TS_READY, TS_READY},
-		.who = {G1, 0, P0, 0, 0, G1, 0, G1, G1},
+		.peer = {G1, 0, P0, 0, 0, G1, 0, G1, G1},
 		.edge = {5 | EDGE_CREATED, 7}, .edge_from = {G1},
 		.sum[2] = {[TS_RUN] = 60, [TS_IDLE] = 40},
 	};
 	p->sh = (struct sheet){ .t0 = 0, .t1 = LEN, .ntrk = ROWS, .n = N, .nother = 1, .nostack = 2, .trk = p->trk,
 	    .first = p->first,
-		.start4 = p->start, .state = p->state, .who4 = p->who, .stack4 = p->stack, .nedge = NEDGE,
+		.start4 = p->start, .state = p->state, .peer4 = p->peer, .stack4 = p->stack, .nedge = NEDGE,
 		    .edge = p->edge, .edge_from = p->edge_from,
 		.sum = p->sum[0] };
 	all_sums(&p->sh);
@@ -79,9 +79,9 @@ static void sheets(void)
 	BROKEN(p.start[3] = LEN + 1);		/* ends before it begins */
 	BROKEN(p.state[3] = TS__N);
 	BROKEN(p.state[3] |= SHEET_CONT);
-	BROKEN(p.who[2] = G2);			/* a goroutine runs on a goroutine */
-	BROKEN(p.who[5] = P0);			/* a P has woken it */
-	BROKEN(p.who[0] = NTRK);
+	BROKEN(p.peer[2] = G2);			/* a goroutine runs on a goroutine */
+	BROKEN(p.peer[5] = P0);			/* a P has woken it */
+	BROKEN(p.peer[0] = NTRK);
 	BROKEN(p.stack[0] = 2);
 	BROKEN(p.edge[1] = N);
 	BROKEN(p.edge_from[0] = G2);
@@ -118,7 +118,7 @@ static void short_starts(void)
 static void sums(void)
 {
 	enum { STEPS = SHEET_STEP };
-	static uint32_t start[STEPS], who[STEPS], stack[STEPS], first[2] = {0, STEPS};
+	static uint32_t start[STEPS], peer[STEPS], stack[STEPS], first[2] = {0, STEPS};
 	static uint8_t state[STEPS];
 	int64_t sum[3][TS__N] = {{0}};
 	trk_id trk = G1;
@@ -130,7 +130,7 @@ static void sums(void)
 	sum[1][TS_RUN] = STEPS / 2 + 1;
 	struct sheet sh = { .t0 = 0, .t1 = STEPS + 1, .ntrk = 1, .n = STEPS, .trk = &trk, .first = first,
 	    .start4 = start,
-		.state = state, .who4 = who, .stack4 = stack, .sum = sum[0] };
+		.state = state, .peer4 = peer, .stack4 = stack, .sum = sum[0] };
 	all_sums(&sh);
 	OK(!check_tracks_sheet(&sn, &sh, NULL));
 	sum[1][TS_RUN]++;

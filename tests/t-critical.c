@@ -31,8 +31,8 @@ static int64_t rnd(int64_t n)
 
 /* ---- a trace */
 
-struct entry { int64_t t; unsigned state; int who; stk_id stack; bool request; };
-	/* who: a goroutine, -1: none; request: a request of a server starts when the wait ends */
+struct entry { int64_t t; unsigned state; int peer; stk_id stack; bool request; };
+	/* peer: a goroutine, -1: none; request: a request of a server starts when the wait ends */
 struct life { struct entry v[MOST]; size_t n; trk_id trk; int creator; };
 static struct life gs[NG], ps[NP];
 static int64_t stop_t0[MOST], stop_t1[MOST], end_of_trace;
@@ -50,11 +50,11 @@ static bool runs(unsigned s)
 
 static bool waits(unsigned s) { return s >= TS_CHANSEND; }
 
-static void enter(struct sink *s, struct life *l, int64_t t, unsigned state, int who, stk_id at)
+static void enter(struct sink *s, struct life *l, int64_t t, unsigned state, int peer, stk_id at)
 {
-	l->v[l->n++] = (struct entry){t, state, who, at, false};
-	sink_enter_one(s, l->trk, t, state, who < 0 ? 0 : l >= ps && l < ps + NP ? gs[who].trk
-	    : state == TS_READY ? gs[who].trk : ps[who].trk, at);
+	l->v[l->n++] = (struct entry){t, state, peer, at, false};
+	sink_enter_one(s, l->trk, t, state, peer < 0 ? 0 : l >= ps && l < ps + NP ? gs[peer].trk
+	    : state == TS_READY ? gs[peer].trk : ps[peer].trk, at);
 }
 
 static void make_stacks(struct sink *s)
@@ -86,9 +86,9 @@ static void create(struct sink *s, int64_t t, int by)
 }
 
 /* The goroutine of a P leaves it. */
-static void leave(struct sink *s, int p, int64_t t, unsigned state, int who)
+static void leave(struct sink *s, int p, int64_t t, unsigned state, int peer)
 {
-	enter(s, &gs[on[p]], t, state, who, stack[rnd(NSTACK)]);
+	enter(s, &gs[on[p]], t, state, peer, stack[rnd(NSTACK)]);
 	on[p] = -1;
 	enter(s, &ps[p], t, TS_IDLE, -1, 0);
 }
@@ -268,7 +268,7 @@ static int followed(const struct store *st, const struct life *l, size_t i, int 
 	enum time_class c = time_class_of(st, (enum tstate)l->v[i].state, l->v[i].stack);
 	if (i + 1 == l->n || l->v[i + 1].state != TS_READY)
 		return -1;
-	int by = l->v[i + 1].who;
+	int by = l->v[i + 1].peer;
 	return by == g || by == RUNTIME_G || c == TIME_NETWORK || c == TIME_SLEEP || c == TIME_GC_ASSIST ? -1 : by;
 }
 
@@ -370,7 +370,7 @@ static void count_procs(int64_t a, int64_t b, struct counted *c)
 		}
 		c->late += idle ? next - t : 0;
 		for (int p = 0; p < NP && !idle; p++) {
-			int g = ps[p].v[at[p]].who;
+			int g = ps[p].v[at[p]].peer;
 			*(g < 0 ? &c->gc : &c->by[g]) += next - t;
 			c->total += next - t;
 		}

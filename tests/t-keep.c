@@ -56,8 +56,8 @@ static uint64_t of_sheet(const struct sheet *sh)
 	h = bytes(h, sh->whose, (sh->n / 32 + 1u) * sizeof *sh->whose);
 	h = sh->stack4 ? bytes(h, sh->stack4, sh->nstack * sizeof *sh->stack4) :
 	    bytes(h, sh->stack2, sh->nstack * sizeof *sh->stack2);
-	h = sh->who2 ? bytes(h, sh->who2, sh->nwho * sizeof *sh->who2) :
-	    sh->who3 ? bytes(h, sh->who3, sh->nwho * 3u) : bytes(h, sh->who4, sh->nwho * sizeof *sh->who4);
+	h = sh->peer2 ? bytes(h, sh->peer2, sh->npeer * sizeof *sh->peer2) :
+	    sh->peer3 ? bytes(h, sh->peer3, sh->npeer * 3u) : bytes(h, sh->peer4, sh->npeer * sizeof *sh->peer4);
 	for (uint32_t i = 0; i < sh->n; i++)
 		h = mix(h, sheet_peer(sh, i));
 	h = bytes(h, sh->sums, sizeof sh->sums);

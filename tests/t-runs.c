@@ -62,9 +62,9 @@ static void stacks(struct sink *s)
 	}
 }
 
-static void enter(struct sink *s, int g, int64_t t, unsigned state, uint32_t who, stk_id at)
+static void enter(struct sink *s, int g, int64_t t, unsigned state, uint32_t peer, stk_id at)
 {
-	sink_enter_one(s, trk[g], t, state, who, at);
+	sink_enter_one(s, trk[g], t, state, peer, at);
 	note(g, (struct did){ .t = t, .state = (uint8_t)state, .entry = true, .stack = at });
 }
 

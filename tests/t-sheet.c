@@ -25,7 +25,7 @@ static uint32_t rnd(uint32_t n)
 	return (uint32_t)((uint64_t)(seed >> 8) * n >> 24);
 }
 
-struct told { int64_t t; uint8_t state; uint32_t who; };
+struct told { int64_t t; uint8_t state; uint32_t peer; };
 struct model {
 	struct told v[NTRK][NEV];
 	uint32_t n[NTRK];
@@ -90,7 +90,7 @@ static void tell(struct tracks *tk, struct model *m, const trk_id *id, int64_t g
 		uint32_t most = is_p(k) && k != ODD ? TS_SYSCALL : TS__N - 1;
 		struct told v = { t, (uint8_t)(rnd(9) ? 1 + rnd(most) : TS_NONE), rnd(NTRK) };
 		uint16_t p = (uint16_t)also(m, id, k, &v);
-		tracks_enter(tk, &(struct sink_enter){ t, id[k], v.who, 0, v.state, 0, p }, 1);
+		tracks_enter(tk, &(struct sink_enter){ t, id[k], v.peer, 0, v.state, 0, p }, 1);
 		m->v[k][m->n[k]++] = v;
 		if (rnd(cut) == 0)
 			tracks_upto(tk, t);
@@ -181,7 +181,7 @@ static void intervals(const struct snap *sn, const struct model *m, const trk_id
 		bool there = brute_at(m, k, t, sn->t1, &want, &t1);
 		OK(trace_interval_at(sn, id[k], t, &v) == there);
 		if (there)
-			OK(v.t0 == want.t && v.t1 == t1 && v.state == (enum tstate)want.state && v.who == want.who);
+			OK(v.t0 == want.t && v.t1 == t1 && v.state == (enum tstate)want.state && v.peer == want.peer);
 	}
 	for (uint32_t k = 0; k < NTRK; k++) {	/* forwards, then back: the same stretches */
 		struct trace_interval v;
@@ -268,8 +268,8 @@ static void wakes(const struct snap *sn, const struct model *m, const trk_id *id
 			const struct told *v = &m->v[k][i];
 			if (v->t < a || v->t >= b || is_p(k) || !woken(m, k, i))
 				continue;
-			most[v->who]++;
-			least[v->who] += i + 1 == m->n[k] || v[1].t > v->t;
+			most[v->peer]++;
+			least[v->peer] += i + 1 == m->n[k] || v[1].t > v->t;
 		}
 	for (uint32_t k = 0; k < NTRK; k++) {
 		struct wake_edges_walk w = {0};

@@ -52,17 +52,17 @@ static void put_stack(struct buf *b, const struct trace_generation *g, const cha
    and + and that of a new goroutine. */
 static void line_of_event(struct buf *b, const struct trace_generation *g, const struct trace_event *t)
 {
-	static const char who[] = "-gpm";
+	static const char letter[] = "-gpm";
 	buf_printf(b, "%lld m%lld p%lld g%lld ", (long long)t->time, (long long)t->m,
 	    (long long)t->p,
 	    (long long)t->g);
 	if (t->kind == TEV_SYNC)
 		buf_printf(b, "sync %llu%s", (unsigned long long)t->value, t->what ? "" : " end");
 	else if (t->kind == TEV_TRANSITION)
-		buf_printf(b, "%c%lld %s->%s", who[t->resource], (long long)t->id, states[t->from],
+		buf_printf(b, "%c%lld %s->%s", letter[t->resource], (long long)t->id, states[t->from],
 		    states[t->to]);
 	else
-		buf_printf(b, "%s %c%lld %lld %llu", wire_event_specs[t->wire].name, who[t->resource], (long long)t->id,
+		buf_printf(b, "%s %c%lld %lld %llu", wire_event_specs[t->wire].name, letter[t->resource], (long long)t->id,
 		    (long long)trace_event_value(t), (unsigned long long)(trace_event_has_value2(t) ? t->value2 : 0));
 	put_str(b, g, trace_event_name(t));
 	put_str(b, g, trace_event_text(t));

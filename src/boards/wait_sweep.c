@@ -65,8 +65,8 @@ static void walk_row(struct sweep *w, const struct sheet *sh, uint32_t row, trk_
 			continue;
 		int64_t t = sh->t0 + sheet_start(sh, i);
 		if (x.waits && !sheet_continues(x.state, sh->state[i])) {
-			trk_id who = state == TS_READY ? sheet_peer(sh, i) : 0;
-			end_wait(w, g, &x, t, who < w->m->sn->ntrks ? who : 0, who ? sheet_stack(sh, i) : 0, false);
+			trk_id peer = state == TS_READY ? sheet_peer(sh, i) : 0;
+			end_wait(w, g, &x, t, peer < w->m->sn->ntrks ? peer : 0, peer ? sheet_stack(sh, i) : 0, false);
 		}
 		if (!wanted)
 			continue;

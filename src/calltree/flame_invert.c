@@ -22,7 +22,7 @@ enum { REVERSE_PART = 20000 };
    its weight. Climbers that continue are compacted to the front of v[] and node_of[]. Weights and final nodes are
    stored by the climber's number and do not move. If the numbers are ends of a tree, the weights are read from
    that tree (`of`). */
-struct climb { uint32_t at, who; };
+struct climb { uint32_t at, peer; };
 struct climbers {
 	struct climb *v;
 	size_t n, cap;
@@ -31,10 +31,10 @@ struct climbers {
 	int64_t *w, *o;
 };
 
-static struct weighted_sum climber_sum(const struct climbers *c, uint32_t who)
+static struct weighted_sum climber_sum(const struct climbers *c, uint32_t peer)
 {
-	return c->of ? sums_between(c->of, who, who + 1)
-	    : (struct weighted_sum){1, c->w[who], c->o ? c->o[who] : 0};
+	return c->of ? sums_between(c->of, peer, peer + 1)
+	    : (struct weighted_sum){1, c->w[peer], c->o ? c->o[peer] : 0};
 }
 
 static void add_climber(struct climbers *c, uint32_t at, struct weighted_sum v, bool two)
@@ -73,15 +73,15 @@ static void climb(struct calltree_builder *g, const struct nodes *t, struct clim
 		for (uint32_t k = 0; k < g->n - before; k++)
 			mass[k] = 0;
 		for (size_t i = 0; i < n; i++) {
-			struct weighted_sum v = climber_sum(c, c->v[i].who);
+			struct weighted_sum v = climber_sum(c, c->v[i].peer);
 			mass[node_of[i] - before] = wrap_add(mass[node_of[i] - before],
 			    wrap_add(wrap_abs(v.w), wrap_abs(v.o)));
 		}
 		size_t m = 0;
 		for (size_t i = 0; i < n; i++) {
-			struct climb up = {nodes_nearest_seen(t, nodes_parent(t, c->v[i].at)), c->v[i].who};
+			struct climb up = {nodes_nearest_seen(t, nodes_parent(t, c->v[i].at)), c->v[i].peer};
 			if (!up.at || mass[node_of[i] - before] < least) {
-				last[up.who] = node_of[i];
+				last[up.peer] = node_of[i];
 				continue;
 			}
 			c->v[m] = up;

@@ -50,7 +50,7 @@ static void add_cell(struct runnable_wait *x, int64_t t0, int64_t t1, const stru
 	if (t1 <= t0 || s == TS_NONE)
 		return;
 	x->cell = mem_grow(x->cell, &x->cap, x->n + 1, sizeof *x->cell);
-	x->cell[x->n++] = (struct proc_cell){t0, t1, c->trk, s == TS_IDLE ? 0 : track_cursor_who(c), s};
+	x->cell[x->n++] = (struct proc_cell){t0, t1, c->trk, s == TS_IDLE ? 0 : track_cursor_peer(c), s};
 }
 
 /* Add the states of P number p in [a, b). Return false if they are too many. */

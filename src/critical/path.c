@@ -189,7 +189,7 @@ static struct wait_end end_of_wait(const struct path_walk *k, const struct walk_
 	e.t1 = v.t1;
 	e.blocked = v.t1 >= k->sn->t1;
 	if (!f->woken)
-		e.by = !e.blocked && trace_interval_step(k->sn, &v, 1) && v.state == TS_READY ? v.who : 0;
+		e.by = !e.blocked && trace_interval_step(k->sn, &v, 1) && v.state == TS_READY ? v.peer : 0;
 	return e;
 }
 
@@ -278,7 +278,7 @@ static void walk_runnable(struct path_walk *k, struct walk_frame *f, int64_t fro
 {
 	mark_walked(f, &k->c);
 	f->woken = !track_cursor_is_continued(&k->c) && from == track_cursor_t0(&k->c);
-	f->by = track_cursor_who(&k->c);
+	f->by = track_cursor_peer(&k->c);
 	if (from < k->t)
 		critical_runnable_parts(&k->runnable, k->w, &(struct critical_wait){f->g, from, k->t, k->p->coarse}, keep_part, k);
 	put_parts(k);

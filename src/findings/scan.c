@@ -281,15 +281,15 @@ static void end_call(struct scan *s, trk_id g, const struct scan_doing *d, int64
 
 /* The span of a goroutine ends at t because it enters another state, with the stack and the waker of that. */
 static void end_span(struct scan_pass *p, trk_id g, struct scan_doing *d, int64_t t, enum tstate next, stk_id stack,
-    trk_id who)
+    trk_id peer)
 {
-	bool woken = next == TS_READY && who < p->s->sn->ntrks;
+	bool woken = next == TS_READY && peer < p->s->sn->ntrks;
 	switch (d->of) {
 	case SPAN_RUN: end_run(p, g, d, t, next, stack); break;
 	case SPAN_READY: end_ready(p->s, g, d, t); break;
 	case SPAN_CALL: end_call(p->s, g, d, t); break;
 	case SPAN_WAIT:
-		end_wait(p->s, &(struct scan_wait){d->t0, t, g, woken ? who : 0, d->stack, woken ? stack : 0},
+		end_wait(p->s, &(struct scan_wait){d->t0, t, g, woken ? peer : 0, d->stack, woken ? stack : 0},
 		    (enum tstate)d->state);
 		if (d->state != TS_SYNC) {
 			d->waited = d->stack;
@@ -405,17 +405,17 @@ static void find_bursts(struct scan *s, const struct sheet *sh)
 	for (uint32_t k = 0; k <= sh->nedge; k++) {
 		uint32_t i = k < sh->nedge ? sh->edge[k] & ~EDGE_CREATED : 0;
 		bool wakes = k < sh->nedge && !(sh->edge[k] & EDGE_CREATED);
-		trk_id who = wakes ? sheet_peer(sh, i) : 0;
-		stk_id at = who ? sheet_stack(sh, i) : 0;
+		trk_id peer = wakes ? sheet_peer(sh, i) : 0;
+		stk_id at = peer ? sheet_stack(sh, i) : 0;
 		int64_t t = wakes ? sheet_start(sh, i) : 0;
-		if (who && who == waker && at == stack && t - last < SCAN_BURST_NS) {
+		if (peer && peer == waker && at == stack && t - last < SCAN_BURST_NS) {
 			last = t;
 			continue;
 		}
 		if (waker && k - from >= SCAN_BURST)
 			add_burst(s, sh, from, k - 1, k - from);
 		from = k;
-		waker = who;
+		waker = peer;
 		stack = at;
 		last = t;
 	}

@@ -49,7 +49,7 @@ static struct time_parts_start start_of(const struct snap *sn, const struct time
 	if (!q->until || !trace_interval_at(sn, q->g, q->b - 1, &v))
 		return none;
 	for (int i = 0; i < TIME_PARTS_STEPS && v.t0 > q->a; i++) {
-		after = (struct time_parts_start){v.t0, v.state == TS_READY ? v.who : 0, v.stack};
+		after = (struct time_parts_start){v.t0, v.state == TS_READY ? v.peer : 0, v.stack};
 		if (!trace_interval_step(sn, &v, -1))
 			return none;
 		if (waits(v.state) && q->until(q->arg, v.state, v.stack))

@@ -20,13 +20,13 @@ static int set_error(struct err *e, const char *what, uint32_t i, uint32_t of)
 	return err_set(e, ERR_FORMAT, ERR_NOWHERE, "store: %s (%u of %u)", what, i, of);
 }
 
-/* What a peer may refer to, as bits: 1 << kind of the track of that number (0 is none), and WHO_TEXT for a string. */
-enum { WHO_TEXT = 1 << 4, BITS_NONE = 1 << TK_NONE, BITS_P = 1 << TK_P, BITS_G = 1 << TK_G };
+/* What a peer may refer to, as bits: 1 << kind of the track of that number (0 is none), and PEER_TEXT for a string. */
+enum { PEER_TEXT = 1 << 4, BITS_NONE = 1 << TK_NONE, BITS_P = 1 << TK_P, BITS_G = 1 << TK_G };
 
-static uint8_t peer_bits(const struct snap *sn, uint32_t who)
+static uint8_t peer_bits(const struct snap *sn, uint32_t peer)
 {
-	unsigned kind = who < sn->ntrks ? store_trk(sn->st, who)->kind & 3u : TK_NONE;
-	return (uint8_t)((who < sn->ntrks && (kind || !who) ? 1u << kind : 0) | (who < sn->nstrs ? WHO_TEXT : 0));
+	unsigned kind = peer < sn->ntrks ? store_trk(sn->st, peer)->kind & 3u : TK_NONE;
+	return (uint8_t)((peer < sn->ntrks && (kind || !peer) ? 1u << kind : 0) | (peer < sn->nstrs ? PEER_TEXT : 0));
 }
 
 /* Return the peers that state.def allows: a G for a P; the P it has or a G for an M; a P, a waker or a reason for a
@@ -34,7 +34,7 @@ static uint8_t peer_bits(const struct snap *sn, uint32_t who)
 static uint8_t is_peer_allowed(enum track_kind kind, unsigned state)
 {
 	if (kind == TK_G && state == TS_OTHER)
-		return WHO_TEXT;
+		return PEER_TEXT;
 	if (kind == TK_M && state == TS_RUN)
 		return BITS_NONE | BITS_P;
 	return BITS_NONE | (kind != TK_G || state == TS_READY ? BITS_G : BITS_P);
@@ -90,7 +90,7 @@ static int check_row(struct going *g, uint32_t r, struct err *e)
 			return set_error(e, "an interval has an invalid state", i, sh->n);
 		uint32_t k = sheet_sparse_at(sh->whose, i);
 		uint8_t bits = k == UINT32_MAX ? g->nobody
-		    : g->bits ? g->bits[sh->who2[k]] : peer_bits(g->sn, sheet_peer(sh, i));
+		    : g->bits ? g->bits[sh->peer2[k]] : peer_bits(g->sn, sheet_peer(sh, i));
 		if (!(bits & allowed[state]))
 			return set_error(e, "an interval has an invalid reference", i, sh->n);
 		g->sum[was] += at - before;
@@ -157,11 +157,11 @@ static int check_rows(const struct sheet *sh, struct err *e)
 static uint8_t *short_bits(const struct snap *sn, const struct sheet *sh)
 {
 	uint16_t most = 0;
-	for (uint32_t i = 0; i < (sh->whose ? sh->nwho : sh->n); i++)
-		most = sh->who2[i] > most ? sh->who2[i] : most;
+	for (uint32_t i = 0; i < (sh->whose ? sh->npeer : sh->n); i++)
+		most = sh->peer2[i] > most ? sh->peer2[i] : most;
 	uint8_t *bits = xmalloc((size_t)most + 1);
 	for (uint32_t i = 0; i <= most; i++)
-		bits[i] = peer_bits(sn, sh->whos[i]);
+		bits[i] = peer_bits(sn, sh->peers[i]);
 	return bits;
 }
 
@@ -180,13 +180,13 @@ static int check_some(const struct sheet_sparse *s, uint32_t n, uint32_t some, s
 int check_tracks_sheet(const struct snap *sn, const struct sheet *sh, struct err *e)
 {
 	struct going g = { .sn = sn, .sh = sh, .nobody = peer_bits(sn, 0) };
-	if (check_rows(sh, e) || check_sums(sh, e) || check_some(sh->whose, sh->n, sh->nwho, e) ||
+	if (check_rows(sh, e) || check_sums(sh, e) || check_some(sh->whose, sh->n, sh->npeer, e) ||
 	    check_some(sh->stacked, sh->n - sh->nostack, sh->nstack, e) || check_stacks(sn, sh, e))
 		return -1;
 	for (unsigned kind = TK_P; kind <= TK_G; kind++)
 		for (unsigned s = 0; s < TS__N; s++)
 			g.allowed[kind][s] = is_peer_allowed((enum track_kind)kind, s);
-	g.bits = sh->who2 ? short_bits(sn, sh) : NULL;
+	g.bits = sh->peer2 ? short_bits(sn, sh) : NULL;
 	int rc = 0;
 	for (uint32_t r = 0; !rc && r < sh->ntrk; r++)
 		rc = check_row_sum(&g, r, e) || check_row(&g, r, e) ? -1 : 0;

@@ -77,11 +77,11 @@ struct sheet {			/* the states of all tracks in [t0, t1), sealed from one batch 
 	   else of three or four. whose and stacked record which intervals have any (NULL: all have an element); nwho
 	   and nstack are their counts. */
 	const struct sheet_sparse *whose, *stacked;
-	uint32_t nwho, nstack;
-	/* who2 has indexes into whos. If it is NULL, who3 is set (packed as start3), or who4. */
-	const uint16_t *who2, *stack2;
-	const uint8_t *who3;
-	const uint32_t *who4, *whos;
+	uint32_t npeer, nstack;
+	/* peer2 has indexes into peers. If it is NULL, peer3 is set (packed as start3), or peer4. */
+	const uint16_t *peer2, *stack2;
+	const uint8_t *peer3;
+	const uint32_t *peer4, *peers;
 	const stk_id *stack4;
 	/* Time by state in ns before interval SHEET_STEP*k, summed across rows in order. A row of sum[] has nsum
 	   values, for the states sums[], ascending; only states that occur have one. Then follow the sums before each
@@ -356,8 +356,8 @@ static inline uint32_t sheet_u24(const uint8_t *three, uint32_t i)
 static inline uint32_t sheet_peer(const struct sheet *sh, uint32_t i)
 {
 	uint32_t k = sheet_sparse_at(sh->whose, i);
-	return k == UINT32_MAX ? 0 : sh->who2 ? sh->whos[sh->who2[k]]
-	    : sh->who3 ? sheet_u24(sh->who3, k) : sh->who4[k];
+	return k == UINT32_MAX ? 0 : sh->peer2 ? sh->peers[sh->peer2[k]]
+	    : sh->peer3 ? sheet_u24(sh->peer3, k) : sh->peer4[k];
 }
 static inline uint32_t sheet_start(const struct sheet *sh, uint32_t i)
 {

@@ -105,7 +105,7 @@ static bool contains_word(const struct str_row *s, const char *word)
 	return false;
 }
 
-static bool state_matches(const struct weigh_pass *p, unsigned s, uint32_t who)
+static bool state_matches(const struct weigh_pass *p, unsigned s, uint32_t peer)
 {
 	if (p->mode == M_OCCUPANT)
 		return state_runs(s) || s == TS_SYSCALL;
@@ -117,8 +117,8 @@ static bool state_matches(const struct weigh_pass *p, unsigned s, uint32_t who)
 	case TRACE_BLOCK: return s >= TS_CHANSEND;
 	case TRACE_TIME: return s != TS_NONE;
 	case TRACE_SYNC:
-		if (s == TS_OTHER && who) {
-			const struct str_row *r = store_str(p->sn->st, who);
+		if (s == TS_OTHER && peer) {
+			const struct str_row *r = store_str(p->sn->st, peer);
 			return contains_word(r, "chan") || contains_word(r, "sync") || contains_word(r, "select");
 		}
 		return s == TS_CHANSEND || s == TS_CHANRECV || s == TS_SELECT || s == TS_SYNC || s == TS_COND ||
@@ -128,9 +128,9 @@ static bool state_matches(const struct weigh_pass *p, unsigned s, uint32_t who)
 }
 
 /* Return 0 if the state does not count; else a number that differs between states with separate stretches. */
-static uint32_t pass_kind(const struct weigh_pass *p, unsigned s, uint32_t who)
+static uint32_t pass_kind(const struct weigh_pass *p, unsigned s, uint32_t peer)
 {
-	if (!state_matches(p, s, who))
+	if (!state_matches(p, s, peer))
 		return 0;
 	if (p->mode == M_OCCUPANT)
 		return state_runs(s) ? RUNS : CALLS;

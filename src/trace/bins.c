@@ -183,7 +183,7 @@ static void interval_fill(const struct sheet *sh, uint32_t row, uint32_t i, stru
 	v->state = (enum tstate)(sh->state[i] & SHEET_STATE);
 	v->t0 = sh->t0 + sheet_start(sh, i);
 	v->t1 = sheet_end(sh, row, i);
-	v->who = sheet_peer(sh, i);
+	v->peer = sheet_peer(sh, i);
 	v->stack = sheet_stack(sh, i);
 	v->i = i;
 }
@@ -254,7 +254,7 @@ static void join_right(const struct snap *sn, struct trace_interval *v)
 		if (!interval_continues(sh, v->i, nsh, ni))
 			break;
 		v->t1 = sheet_end(nsh, (uint32_t)nrow, ni);
-		v->who = sheet_peer(nsh, ni);
+		v->peer = sheet_peer(nsh, ni);
 		v->stack = sheet_stack(nsh, ni);
 		v->i = ni;
 		if (nsh == sh)
@@ -414,17 +414,17 @@ static bool is_m(const struct snap *sn, trk_id trk)
 
 static bool runs_on_proc(const struct snap *sn, const struct trace_interval *v)
 {
-	return v->state == TS_RUN && v->who && store_trk(sn->st, v->who)->kind == TK_P;
+	return v->state == TS_RUN && v->peer && store_trk(sn->st, v->peer)->kind == TK_P;
 }
 
 /* Replace the interval of an M by what its P does at t. */
 static void see_through(const struct snap *sn, int64_t t, struct trace_interval *v)
 {
 	struct trace_interval p;
-	if (!runs_on_proc(sn, v) || !raw_at(sn, v->who, t, &p))
+	if (!runs_on_proc(sn, v) || !raw_at(sn, v->peer, t, &p))
 		return;
 	v->state = p.state;
-	v->who = p.who;
+	v->peer = p.peer;
 	v->stack = p.stack;
 	v->t0 = p.t0 > v->t0 ? p.t0 : v->t0;
 	v->t1 = p.t1 < v->t1 ? p.t1 : v->t1;
@@ -490,7 +490,7 @@ static void column_of_m(const struct snap *sn, trk_id m, int64_t a, int64_t b, s
 		if (i == CARRY_MAX)
 			return;
 		if (y > x && runs_on_proc(sn, &v)) {
-			raw_row(sn, v.who, x, y, 1, &part);
+			raw_row(sn, v.peer, x, y, 1, &part);
 			for (int s = 0; s < TS__N; s++)
 				exact.ns[s] += part.ns[s];
 		} else if (y > x) {
@@ -515,7 +515,7 @@ static uint32_t columns_of_p(const struct snap *sn, trk_id m, int64_t t0, int64_
 		return 0;
 	while (end < n && bins_edge(t0, t1, n, end + 1) <= v.t1)
 		end++;
-	raw_columns(sn, v.who, t0, t1, n, k, end, out);
+	raw_columns(sn, v.peer, t0, t1, n, k, end, out);
 	return end - k;
 }
 

@@ -41,7 +41,7 @@ struct trace_interval {			/* an interval, joined over the borders of sheets */
 	trk_id trk;
 	enum tstate state;
 	int64_t t0, t1;		/* clamped to the snapshot */
-	uint32_t who;		/* see state.def */
+	uint32_t peer;		/* see state.def */
 	stk_id stack;
 	uint32_t sheet, i;	/* position of its last piece */
 	uint32_t row;		/* its row in that sheet, or in one near it */

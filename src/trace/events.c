@@ -36,7 +36,7 @@ static int event_cmp(const void *a, const void *b)
 		return x->kind < y->kind ? -1 : 1;
 	if (x->trk != y->trk)
 		return x->trk < y->trk ? -1 : 1;
-	return x->who < y->who ? -1 : x->who > y->who;
+	return x->peer < y->peer ? -1 : x->peer > y->peer;
 }
 
 /* By time alone if events of one instant must stay together. */
@@ -98,7 +98,7 @@ static void sort_events(struct event_item *v, uint32_t n)
 	struct radix_item *k = xmalloc(n * sizeof *k);
 	struct event_item *to = xmalloc(n * sizeof *to);
 	for (uint32_t i = 0; i < n; i++)
-		k[i] = (struct radix_item){v[i].who, i};
+		k[i] = (struct radix_item){v[i].peer, i};
 	radix_sort_items(k, n);
 	for (uint32_t i = 0; i < n; i++)
 		k[i].key = (uint64_t)v[k[i].v].kind << 32 | v[k[i].v].trk;
@@ -232,7 +232,7 @@ static void gather_row(const struct trace_events_query *q, const struct sheet *s
 			continue;	/* the same state, now recorded by an event */
 		if (!make_transition((enum tstate)(sh->state[i] & SHEET_STATE), was, &e) || is_after_cut(l, &e))
 			continue;
-		e.who = sheet_peer(sh, i);
+		e.peer = sheet_peer(sh, i);
 		e.stack = e.kind == EVENT_END || e.kind == EVENT_RUN ? 0 : sheet_stack(sh, i);
 		add_event(l, q, &e);
 	}
@@ -487,9 +487,9 @@ const char *trace_events_name(const struct snap *sn, const struct event_item *e)
 	    "RangeEnd"};
 	static const char *const marks[] = {"Log", "ProcSteal", "GoMaxProcs", "Label", "NetWake", "Queue"};
 	switch (e->kind) {
-	case EVENT_BEGIN_SPAN: return begin[store_span(sn->st, e->who)->s.kind];
-	case EVENT_END_SPAN: return end[store_span(sn->st, e->who)->s.kind];
-	case EVENT_MARK: return marks[store_mark(sn->st, e->who)->kind];
+	case EVENT_BEGIN_SPAN: return begin[store_span(sn->st, e->peer)->s.kind];
+	case EVENT_END_SPAN: return end[store_span(sn->st, e->peer)->s.kind];
+	case EVENT_MARK: return marks[store_mark(sn->st, e->peer)->kind];
 	case EVENT_SAMPLE: return "CPUSample";
 	case EVENT_PROC_START: return "ProcStart";
 	case EVENT_PROC_STOP: return "ProcStop";

@@ -33,7 +33,7 @@ struct event_item {
 	enum event_item_kind kind;
 	enum tstate state;	/* transitions: the new state; EVENT_RUN: the old state */
 	trk_id trk;		/* the goroutine (or P) of the event; 0: none */
-	uint32_t who;		/* transitions: see state.def; others: index of the span, mark, sample or row */
+	uint32_t peer;		/* transitions: see state.def; others: index of the span, mark, sample or row */
 	stk_id stack;
 };
 enum { EVENT_ALL = (1 << EVENT__N) - 1 };

@@ -20,7 +20,7 @@
 enum { FEW = 32, LOOK_UP = 4, SHEET = 1 << 6 };	/* SHEET, LOOK_UP: steps for a sheet, for a row looked up */
 
 /* The current span of a goroutine: its start, and its end as far as it is known. */
-struct doing { int64_t t0, t1; uint32_t who; stk_id stack; uint8_t state, was; bool live, begun, over; };
+struct doing { int64_t t0, t1; uint32_t peer; stk_id stack; uint8_t state, was; bool live, begun, over; };
 /* A span that started in an earlier sheet, with its state at the start of the current one. */
 struct left_span { uint32_t k; uint8_t state; bool open; };
 struct span_pass {
@@ -41,7 +41,7 @@ static void end_span(struct span_pass *p, struct doing *d)
 	if (!d->live || !s)
 		return;
 	d->live = false;
-	const struct span_scan_item one = {(uint32_t)(d - p->now), s, (enum tstate)d->was, d->who, d->stack, d->t0, d->t1};
+	const struct span_scan_item one = {(uint32_t)(d - p->now), s, (enum tstate)d->was, d->peer, d->stack, d->t0, d->t1};
 	p->q->on_span(p->q->arg, &one);
 	d->was = s;
 }
@@ -64,7 +64,7 @@ static void row_from(struct span_pass *p, const struct sheet *sh, uint32_t row, 
 		}
 		d->t1 = sheet_end(sh, row, i);
 		d->state = state;
-		d->who = p->q->whos ? sheet_peer(sh, i) : 0;
+		d->peer = p->q->peers ? sheet_peer(sh, i) : 0;
 		d->stack = p->q->stacks ? sheet_stack(sh, i) : 0;
 	}
 	p->on++;

@@ -11,7 +11,7 @@
 struct span_scan_item {
 	uint32_t k;			/* goroutine g[k] */
 	enum tstate state, was;		/* was: state of the span before; TS_NONE: it is the first */
-	uint32_t who;			/* see state.def; 0 unless whos is set */
+	uint32_t peer;			/* see state.def; 0 unless peers is set */
 	stk_id stack;			/* where the state started; 0 unless stacks is set */
 	int64_t t0, t1;
 };
@@ -20,7 +20,7 @@ struct span_scan_run {
 	uint32_t n;
 	int64_t t0, t1;
 	bool newest;			/* if a number is used again, only the newest life */
-	bool whos, stacks;
+	bool peers, stacks;
 	bool cached_only;			/* do not rebuild evicted sheets */
 	/* if it stops early, also report the unfinished spans, as far as they were walked */
 	bool open;

@@ -125,14 +125,14 @@ static bool wanted_row(const struct span_walk *w, trk_id t)
 }
 
 /* On the row of a P the goroutine there must match. */
-static bool goroutine_wanted(const struct span_walk *w, uint32_t who)
+static bool goroutine_wanted(const struct span_walk *w, uint32_t peer)
 {
 	if (!w->of_p || (!w->g && !w->name))
 		return true;
-	if (!who || who >= w->sn->ntrks)
+	if (!peer || peer >= w->sn->ntrks)
 		return false;
-	str_id name = store_trk(w->sn->st, who)->name;
-	return (!w->g || who == w->g) && (!w->name || (name < w->sn->nstrs && w->name[name] == 2));
+	str_id name = store_trk(w->sn->st, peer)->name;
+	return (!w->g || peer == w->g) && (!w->name || (name < w->sn->nstrs && w->name[name] == 2));
 }
 
 /* Complete a span that crosses a border or continues in the same state; false: it is empty, or belongs to an earlier

@@ -48,7 +48,7 @@ static inline int64_t track_cursor_t1(const struct track_cursor *c)
 {
 	return sheet_end(c->hold.sheet, c->row, c->i);
 }
-static inline uint32_t track_cursor_who(const struct track_cursor *c) { return sheet_peer(c->hold.sheet, c->i); }
+static inline uint32_t track_cursor_peer(const struct track_cursor *c) { return sheet_peer(c->hold.sheet, c->i); }
 static inline stk_id track_cursor_stack(const struct track_cursor *c) { return sheet_stack(c->hold.sheet, c->i); }
 
 #endif

@@ -111,7 +111,7 @@ static void select_event(struct events *p, const struct event_item *e)
 	uint32_t i = p->rows.sel;
 	while (i + 1 < p->rows.n && events_event_at(p, i)->t == e->t &&
 	       (events_event_at(p, i)->kind != e->kind || events_event_at(p, i)->trk != e->trk ||
-		   events_event_at(p, i)->who != e->who))
+		   events_event_at(p, i)->peer != e->peer))
 		i++;
 	if (i < p->rows.n && events_event_at(p, i)->t == e->t)
 		list_select(&p->rows, i);

@@ -32,7 +32,7 @@ const struct events_view events_views[EV_VIEWS] = {
 
 static void span_words(const struct store *st, const struct event_item *e, struct buf *b)
 {
-	const struct sink_span *s = &store_span(st, e->who)->s;
+	const struct sink_span *s = &store_span(st, e->peer)->s;
 	if (s->kind == SP_TASK || (s->kind == SP_REGION && s->id))
 		buf_printf(b, "task %llu ", (unsigned long long)s->id);
 	if (s->kind == SP_TASK || s->kind == SP_REGION || s->kind == SP_STW || s->kind == SP_RANGE)
@@ -65,20 +65,20 @@ void events_describe(const struct snap *sn, const struct event_item *e, struct b
 	switch (e->kind) {
 	case EVENT_CREATE:
 	case EVENT_READY:
-		if (e->who)
-			buf_puts(b, "by "), tracepane_put_track(st, e->who, b);
+		if (e->peer)
+			buf_puts(b, "by "), tracepane_put_track(st, e->peer, b);
 		break;
 	case EVENT_RUN:
-		if (e->who && e->who < sn->ntrks)
-			buf_puts(b, "on "), tracepane_put_id(st, e->who, b);
+		if (e->peer && e->peer < sn->ntrks)
+			buf_puts(b, "on "), tracepane_put_id(st, e->peer, b);
 		break;
 	case EVENT_BLOCK: buf_puts(b, style_state_name(e->state)); break;
 	case EVENT_SYSCALL: buf_puts(b, e->state == TS_SYSBLOCK ? "blocked, P lost" : ""); break;
 	case EVENT_BEGIN_SPAN:
 	case EVENT_END_SPAN: span_words(st, e, b); break;
-	case EVENT_MARK: mark_words(st, store_mark(st, e->who), b); break;
-	case EVENT_HEAP: text_bytes(b, (int64_t)(store_count(st, CT_HEAP_LIVE, e->who)->v & INT64_MAX)); break;
-	case EVENT_GOAL: text_bytes(b, (int64_t)(store_count(st, CT_HEAP_GOAL, e->who)->v & INT64_MAX)); break;
+	case EVENT_MARK: mark_words(st, store_mark(st, e->peer), b); break;
+	case EVENT_HEAP: text_bytes(b, (int64_t)(store_count(st, CT_HEAP_LIVE, e->peer)->v & INT64_MAX)); break;
+	case EVENT_GOAL: text_bytes(b, (int64_t)(store_count(st, CT_HEAP_GOAL, e->peer)->v & INT64_MAX)); break;
 	default: break;
 	}
 	if (e->stack) {
@@ -134,8 +134,8 @@ enum style events_event_style(const struct snap *sn, const struct event_item *e)
 	case EVENT_BLOCK:
 	case EVENT_SYSCALL: return style_of_state(e->state);
 	case EVENT_BEGIN_SPAN:
-	case EVENT_END_SPAN: return store_span(sn->st, e->who)->s.kind == SP_STW ? ST_STWLINE
-				: store_span(sn->st, e->who)->s.kind >= SP_GC ? ST_S_GC : ST_ACCENT;
+	case EVENT_END_SPAN: return store_span(sn->st, e->peer)->s.kind == SP_STW ? ST_STWLINE
+				: store_span(sn->st, e->peer)->s.kind >= SP_GC ? ST_S_GC : ST_ACCENT;
 	case EVENT_MARK: return ST_ACCENT;
 	default: return ST_DIM;
 	}

@@ -82,7 +82,7 @@ static int cmp_i64(int64_t a, int64_t b)
 }
 
 /* Compare by goroutine. A stop in a log has none: it comes last in both directions. */
-static int cmp_who(const struct store *st, int sign, uint32_t a, uint32_t b)
+static int cmp_peer(const struct store *st, int sign, uint32_t a, uint32_t b)
 {
 	trk_id x = store_span(st, a)->s.trk, y = store_span(st, b)->s.trk;
 	if (!x || !y)
@@ -98,7 +98,7 @@ static int compare_stops(const void *st, const struct pane_env *env, int col, in
 	switch ((enum stop_col)col) {
 	case STOP_DUR: return sign * cmp_i64(a->t1 - a->t0, b->t1 - b->t0);
 	case STOP_WHY: return sign * cmp_kind(store, a->span, b->span);
-	case STOP_WHO: return cmp_who(store, sign, a->span, b->span);
+	case STOP_WHO: return cmp_peer(store, sign, a->span, b->span);
 	default: return sign * cmp_i64(a->t0, b->t0);
 	}
 }
@@ -273,7 +273,7 @@ static void draw_stop(const void *st, const struct pane_env *env, struct grid *g
 {
 	const struct stop *v = &((const struct gc_state *)st)->stop.v[item];
 	const struct store *store = session_snap(env->s)->st;
-	trk_id who = store_span(store, v->span)->s.trk;
+	trk_id peer = store_span(store, v->span)->s.trk;
 	struct buf b = {0};
 	if (col == STOP_START)
 		tracepane_draw_time(g, 0, w, v->t0);
@@ -281,8 +281,8 @@ static void draw_stop(const void *st, const struct pane_env *env, struct grid *g
 		tracepane_draw_ns(g, 0, w, v->t1 - v->t0, 0);
 	else if (col == STOP_WHY)
 		gc_stop_name(store, v->span, &b);
-	else if (who)
-		buf_puts(&b, "by "), tracepane_put_track(store, who, &b);
+	else if (peer)
+		buf_puts(&b, "by "), tracepane_put_track(store, peer, &b);
 	tracepane_draw_text(env, g, 0, 0, b.n ? w : 0, ST_NORMAL, &b);
 	buf_free(&b);
 }

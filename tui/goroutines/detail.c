@@ -29,10 +29,10 @@ static void describe_span(const struct goroutines_state *p, const struct pane_en
 	const struct trace_interval *v = &o->v[i], *next = i + 1 < o->n ? &o->v[i + 1] : NULL;
 	const char *still = trace_interval_end_text(session_snap(env->s), v);
 	if (v->state == TS_READY) {
-		if (!v->who)
+		if (!v->peer)
 			buf_puts(b, i && o->v[i - 1].state == TS_RUN ? "gave up its P" : "by the runtime");
 		else
-			buf_puts(b, "by "), tracepane_put_track(st, v->who, b);
+			buf_puts(b, "by "), tracepane_put_track(st, v->peer, b);
 		if (still)
 			buf_printf(b, "  %s", still);
 		return;
@@ -47,9 +47,9 @@ static void describe_span(const struct goroutines_state *p, const struct pane_en
 	if (still)
 		buf_printf(b, "%s  ", still);
 	tracepane_put_site(st, v->stack, b);
-	if (next && next->state == TS_READY && next->who) {
+	if (next && next->state == TS_READY && next->peer) {
 		buf_puts(b, "  woken by ");
-		tracepane_put_track(st, next->who, b);
+		tracepane_put_track(st, next->peer, b);
 	}
 }
 
@@ -69,9 +69,9 @@ static void draw_state(const struct pane_env *env, struct grid *g, int w, const 
 	struct buf b = {0};
 	grid_printf(g, 0, 0, style_of_state(v->state), 0, "%c", style_state_letter(v->state));
 	buf_puts(&b, style_state_name(v->state));
-	if (v->state == TS_RUN && v->who && v->who < session_snap(env->s)->ntrks) {
+	if (v->state == TS_RUN && v->peer && v->peer < session_snap(env->s)->ntrks) {
 		buf_putc(&b, ' ');
-		tracepane_put_id(session_snap(env->s)->st, v->who, &b);
+		tracepane_put_id(session_snap(env->s)->st, v->peer, &b);
 	}
 	tracepane_draw_text(env, g, 0, 2, w - 2, ST_NORMAL, &b);
 	buf_free(&b);
@@ -135,14 +135,14 @@ static struct span_label_key label_key_of(const struct goroutines_page *o, const
 	const struct trace_interval *v = &o->v[i], *next = i + 1 < o->n ? &o->v[i + 1] : NULL;
 	struct span_label_key s = {.state = (uint32_t)v->state + 1, .still = trace_interval_end_text(sn, v)};
 	if (v->state == TS_READY) {
-		s.a = v->who;
-		s.b = !v->who && i && o->v[i - 1].state == TS_RUN;
+		s.a = v->peer;
+		s.b = !v->peer && i && o->v[i - 1].state == TS_RUN;
 	} else if (v->state == TS_RUN || v->state == TS_ASSIST || v->state == TS_SWEEP) {
 		s.a = next ? (uint32_t)next->state + 1 : 0;
 		s.b = next && next->state != TS_READY ? next->stack : 0;
 	} else {
 		s.a = v->stack;
-		s.b = next && next->state == TS_READY ? next->who : 0;
+		s.b = next && next->state == TS_READY ? next->peer : 0;
 	}
 	return s;
 }
@@ -286,10 +286,10 @@ static enum verdict follow_chain(
 		v = &p->one.v[i + 1];
 	else if (v->state == TS_RUN && i)
 		v = &p->one.v[i - 1];
-	if (v->state != TS_READY || !v->who)
+	if (v->state != TS_READY || !v->peer)
 		return pane_message(out, "no goroutine woke it: a timer, the network, the runtime");
-	p->one.wake = (struct tracepane_wake){v->who, p->one.trk, v->t0, v->stack};
-	out->place = (struct place){.trk = v->who, .t0 = v->t0, .t1 = TIME_NONE};
+	p->one.wake = (struct tracepane_wake){v->peer, p->one.trk, v->t0, v->stack};
+	out->place = (struct place){.trk = v->peer, .t0 = v->t0, .t1 = TIME_NONE};
 	return V_ASK;
 }
 

@@ -52,7 +52,7 @@ static bool woken_before(const struct snap *sn, trk_id g, int64_t t, struct trac
 	enum { STEPS = 400 };
 	bool have = trace_interval_at(sn, g, t, v);
 	for (int i = 0; have && i < STEPS; i++, have = trace_interval_step(sn, v, -1))
-		if (v->state == TS_READY && v->t0 <= t && v->who)
+		if (v->state == TS_READY && v->t0 <= t && v->peer)
 			return true;
 	return false;
 }
@@ -67,13 +67,13 @@ static int draw_chain(const struct goroutines_state *p, const struct pane_env *e
 	if (!first)
 		return y;
 	v = *first;
-	for (bool have = true; have && v.who && y < h; have = woken_before(sn, v.who, v.t0, &v)) {
+	for (bool have = true; have && v.peer && y < h; have = woken_before(sn, v.peer, v.t0, &v)) {
 		buf_reset(&b);
 		buf_putc(&b, '-');
 		text_ns(&b, first->t0 - v.t0);
 		grid_right(g, y, 12, ST_DIM, 0, buf_str(&b));
 		buf_reset(&b);
-		tracepane_put_track(sn->st, v.who, &b);
+		tracepane_put_track(sn->st, v.peer, &b);
 		buf_puts(&b, "  ");
 		tracepane_put_call_site(sn->st, v.stack, &b);
 		tracepane_draw_text(env, g, y++, 14, g->w - 14, ST_NORMAL, &b);

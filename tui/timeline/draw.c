@@ -111,12 +111,12 @@ static void span_label(
 {
 	if (gor) {
 		buf_puts(b, style_state_name(iv->state));
-		if (iv->who && (iv->state == TS_RUN || iv->state == TS_SYSCALL)) {
+		if (iv->peer && (iv->state == TS_RUN || iv->state == TS_SYSCALL)) {
 			buf_putc(b, ' ');
-			timeline_track_name(session_snap(env->s)->st, iv->who, b);
+			timeline_track_name(session_snap(env->s)->st, iv->peer, b);
 		}
-	} else if (iv->who) {
-		put_track(b, env, iv->who, room);
+	} else if (iv->peer) {
+		put_track(b, env, iv->peer, room);
 	} else {
 		buf_puts(b, style_state_name(iv->state));
 	}
@@ -423,7 +423,7 @@ static int row_of(const struct timeline *tl, const struct snap *sn, const struct
     trk_id g, int64_t t)
 {
 	struct trace_interval iv;
-	trk_id p = trace_interval_at(sn, g, t > sn->t0 ? t - 1 : t, &iv) && iv.state != TS_READY ? iv.who : 0;
+	trk_id p = trace_interval_at(sn, g, t > sn->t0 ? t - 1 : t, &iv) && iv.state != TS_READY ? iv.peer : 0;
 	for (uint32_t r = tl->rows.top; r < tl->rows.nrow && (int)(r - tl->rows.top) < lay->nrows; r++)
 		if (timeline_row(tl, r).what == ROW_TRACK &&
 		    (timeline_row(tl, r).id == g || (p && timeline_row(tl, r).id == p)))

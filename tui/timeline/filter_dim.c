@@ -249,7 +249,7 @@ static bool on_p(const struct timeline_scope *sc, const struct snap *sn, trk_id 
 		if (!have || v.t0 >= b)
 			return false;
 		int64_t t0 = v.t0 > a ? v.t0 : a, t1 = v.t1 < b ? v.t1 : b;
-		if (v.who && trace_gset_has(sc->g, v.who) && trace_filter_overlap(&sc->f, v.who, t0, t1) > 0)
+		if (v.peer && trace_gset_has(sc->g, v.peer) && trace_filter_overlap(&sc->f, v.peer, t0, t1) > 0)
 			return true;
 	}
 	return true; /* too many intervals: assume so */

@@ -56,7 +56,7 @@ static trk_id goroutine_at(const struct snap *sn, trk_id t, int64_t at)
 	struct trace_interval iv;
 	if (!t || store_trk(sn->st, t)->kind == TK_G)
 		return t;
-	return trace_interval_at(sn, t, at, &iv) ? iv.who : 0;
+	return trace_interval_at(sn, t, at, &iv) ? iv.peer : 0;
 }
 
 static void name_goroutine(const struct snap *sn, struct timeline_jump_result *a, const char *what, trk_id g)
@@ -80,7 +80,7 @@ static void set_target(
 	for (int i = 0; i < 8 && !(iv.state == TS_RUN || iv.state == TS_ASSIST || iv.state == TS_SWEEP); i++)
 		if (!trace_interval_step(sn, &iv, 1))
 			return;
-	a->p = iv.who;
+	a->p = iv.peer;
 	a->ran = t < iv.t0 ? iv.t0 : t;
 }
 
@@ -119,7 +119,7 @@ static void find_cause(const struct snap *sn, const struct timeline_jump_query *
 			: !trace_interval_step(sn, &iv, -1) || tracepane_state_waits(iv.state))
 			break;
 	trk_id by = store_trk(sn->st, g)->creator;
-	bool woken = iv.state == TS_READY && iv.who;
+	bool woken = iv.state == TS_READY && iv.peer;
 	if (!woken && by && by < sn->ntrks) {
 		int64_t born = store_trk(sn->st, g)->t0;
 		name_goroutine(sn, a, "not woken since it was created by", by);
@@ -127,9 +127,9 @@ static void find_cause(const struct snap *sn, const struct timeline_jump_query *
 	} else if (!woken) {
 		snprintf(a->text, sizeof a->text, NO_WAKER);
 	} else {
-		name_goroutine(sn, a, "woken by", iv.who);
-		a->wake = (struct tracepane_wake){iv.who, g, iv.t0, iv.stack};
-		set_target(sn, q, a, iv.who, iv.t0 > sn->t0 ? iv.t0 - 1 : iv.t0);
+		name_goroutine(sn, a, "woken by", iv.peer);
+		a->wake = (struct tracepane_wake){iv.peer, g, iv.t0, iv.stack};
+		set_target(sn, q, a, iv.peer, iv.t0 > sn->t0 ? iv.t0 - 1 : iv.t0);
 	}
 }
 

@@ -215,7 +215,7 @@ static stk_id cell_stack(
 	int64_t mid = a + (b - a) / 2;
 	if (!trace_interval_at(sn, trk, mid, &iv))
 		return 0;
-	if (store_trk(sn->st, trk)->kind != TK_G && (!iv.who || !trace_interval_at(sn, iv.who, mid, &iv)))
+	if (store_trk(sn->st, trk)->kind != TK_G && (!iv.peer || !trace_interval_at(sn, iv.peer, mid, &iv)))
 		return 0;
 	if (iv.state == TS_RUN)
 		s = nearest_sample(tl, sn, iv.trk, iv.t0, iv.t1, mid);

@@ -472,9 +472,9 @@ static void timeline_place(const void *st, const struct pane_env *env, struct pl
 	}
 	if (!timeline_selected_ival(tl, env, &iv))
 		return;
-	if (store_trk(snap->st, p->trk)->kind != TK_G && iv.who) {
-		p->trk = iv.who;
-		if (!trace_interval_at(snap, iv.who, tl->at, &iv))
+	if (store_trk(snap->st, p->trk)->kind != TK_G && iv.peer) {
+		p->trk = iv.peer;
+		if (!trace_interval_at(snap, iv.peer, tl->at, &iv))
 			return;
 	}
 	p->stk = iv.stack;

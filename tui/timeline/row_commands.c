@@ -77,7 +77,7 @@ static enum verdict rows_related(
 	trk_id g = *arg ? parse_goroutine(tl, sn, arg) : timeline_selected_track(tl, env);
 	struct trace_interval iv;
 	if (g && !*arg && store_trk(sn->st, g)->kind != TK_G)
-		g = trace_interval_at(sn, g, tl->at, &iv) ? iv.who : 0;
+		g = trace_interval_at(sn, g, tl->at, &iv) ? iv.peer : 0;
 	if (!g)
 		return pane_message(
 		    out, *arg ? "no goroutine with this number" : "no goroutine under the cursor");

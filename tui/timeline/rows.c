@@ -418,7 +418,7 @@ void timeline_set_kind(struct timeline *tl, const struct pane_env *env, enum tim
 	if (was && !tl->going && trace_interval_at(session_snap(env->s), was, tl->at, &iv))
 		to = store_trk(session_snap(env->s)->st, was)->kind == TK_G && kind == TL_G
 			 ? was
-			 : iv.who;
+			 : iv.peer;
 	if (tl->ix->first)
 		timeline_index_finish(tl);	/* the user wants these rows, so wait for the index */
 	tl->rows.kind = kind;

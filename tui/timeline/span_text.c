@@ -63,7 +63,7 @@ static bool of_goroutine(
 	*g = timeline_selected_track(tl, env);
 	if (store_trk(snap->st, *g)->kind == TK_G)
 		return iv->state != TS_NONE;
-	*g = iv->who;
+	*g = iv->peer;
 	return *g && trace_interval_at(snap, *g, tl->at, iv);
 }
 
@@ -254,8 +254,8 @@ static void put_waker(const struct snap *snap, trk_id g, const struct trace_inte
 	if (p.state == TS_READY) {
 		ready = p.t1 - p.t0;
 		buf_puts(b, "woken by ");
-		if (p.who)
-			timeline_track_name(snap->st, p.who, b);
+		if (p.peer)
+			timeline_track_name(snap->st, p.peer, b);
 		else
 			buf_puts(b, "the runtime (timer, network poller or start of the trace)");
 		if (p.stack) {
@@ -275,9 +275,9 @@ static void put_waker(const struct snap *snap, trk_id g, const struct trace_inte
 		buf_printf(b, "waits (%s)", style_state_name(iv->state));
 		if (trace_interval_end_text(snap, iv))
 			buf_printf(b, "; %s at the end of the trace", trace_interval_end_text(snap, iv));
-		if (trace_interval_step(snap, &next, 1) && next.state == TS_READY && next.who) {
+		if (trace_interval_step(snap, &next, 1) && next.state == TS_READY && next.peer) {
 			buf_puts(b, "; ended by ");
-			timeline_track_name(snap->st, next.who, b);
+			timeline_track_name(snap->st, next.peer, b);
 		}
 	} else {
 		trk_id by = store_trk(snap->st, g)->creator;
@@ -367,9 +367,9 @@ static void draw_span(const struct snap *snap, struct grid *g, int y, const stru
 	grid_printf(g, y, 24, style_of_state(v->state), 0, "%c", style_state_letter(v->state));
 	int x = grid_text(g, y, 26, ST_NORMAL, 0, style_state_name(v->state));
 	buf_reset(&b);
-	if (v->who && v->who < snap->ntrks) {
+	if (v->peer && v->peer < snap->ntrks) {
 		buf_puts(&b, v->state == TS_READY ? "woken by " : "");
-		timeline_track_name(snap->st, v->who, &b);
+		timeline_track_name(snap->st, v->peer, &b);
 		buf_puts(&b, "  ");
 	}
 	if (v->stack && tracepane_state_waits(v->state))

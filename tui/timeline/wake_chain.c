@@ -27,7 +27,7 @@ static bool to_ready(const struct snap *sn, struct trace_interval *iv)
 		if (!trace_interval_step(sn, iv, 1))
 			return false;
 	for (int i = 0; i < BACK_MAX; i++) {
-		if (iv->state == TS_READY && iv->who)
+		if (iv->state == TS_READY && iv->peer)
 			return true; /* without a waker it was preempted: continue before it */
 		if (!trace_interval_step(sn, iv, -1) || tracepane_state_waits(iv->state))
 			return false;
@@ -47,8 +47,8 @@ uint32_t timeline_follow_wakes(const struct snap *sn, trk_id g, int64_t t, struc
 			out[n++] = (struct timeline_wake_link){g, before.t0, iv.t1, before.state, false};
 		}
 		int64_t born = store_trk(sn->st, g)->t0;
-		bool created = store_trk(sn->st, g)->creator == iv.who && iv.t0 == born;
-		g = iv.who;
+		bool created = store_trk(sn->st, g)->creator == iv.peer && iv.t0 == born;
+		g = iv.peer;
 		t = iv.t0 > sn->t0 ? iv.t0 - 1 : iv.t0;
 		struct trace_interval then;
 		if (!trace_interval_at(sn, g, t, &then))
@@ -69,7 +69,7 @@ int timeline_wake_partners(const struct timeline *tl, const struct pane_env *env
 	int n = 0;
 	if (!timeline_extent(tl, env, &x) || !timeline_selected_ival(tl, env, &iv))
 		return 0;
-	trk_id g = store_trk(sn->st, iv.trk)->kind == TK_G ? iv.trk : iv.who;
+	trk_id g = store_trk(sn->st, iv.trk)->kind == TK_G ? iv.trk : iv.peer;
 	if (!g || g >= sn->ntrks || store_trk(sn->st, g)->kind != TK_G ||
 	    !trace_interval_at(sn, g, tl->at, &iv))
 		return 0;
@@ -78,7 +78,7 @@ int timeline_wake_partners(const struct timeline *tl, const struct pane_env *env
 	if (wake_edges_next(sn, &w, g, tl->at, iv.t1, &e))
 		out[n++] = (struct timeline_wake_link){e.to, tl->at, e.t, TS_NONE, true};
 	if (to_ready(sn, &iv))
-		out[n++] = (struct timeline_wake_link){iv.who, tl->at, iv.t0, TS_NONE, false};
+		out[n++] = (struct timeline_wake_link){iv.peer, tl->at, iv.t0, TS_NONE, false};
 	return n;
 }
 

@@ -73,9 +73,9 @@ static bool on_proc(const struct snap *sn, trk_id g, trk_id p, int64_t t)
 	for (int k = 0; k < 2; k++) {
 		if (!trace_interval_at(sn, g, t - k, &v))
 			continue;
-		if (v.state >= TS_RUN && v.state <= TS_SYSCALL && v.state != TS_READY && v.who == p)
+		if (v.state >= TS_RUN && v.state <= TS_SYSCALL && v.state != TS_READY && v.peer == p)
 			return true;
-		if (v.state == TS_READY && v.t0 == t && v.who && trace_interval_at(sn, v.who, t, &v) && v.who == p)
+		if (v.state == TS_READY && v.t0 == t && v.peer && trace_interval_at(sn, v.peer, t, &v) && v.peer == p)
 			return true;
 	}
 	return false;

@@ -190,7 +190,7 @@ static void put_p(struct buf *b, const struct track_proc *p)
 	put_int(b, p->g ? p->g->id : -1);
 	put_int(b, p->syscall_g);
 	buf_varint(b, p->shown);
-	buf_varint(b, p->who);
+	buf_varint(b, p->peer);
 	buf_varint(b, (p->swept_by_g ? 1u : 0u) | (p->sweep.open ? 2u : 0u));
 	put_int(b, p->sweep_g);
 }
@@ -208,7 +208,7 @@ static void put_state(struct buf *b, const struct gotrace *r)
 			continue;
 		put_int(b, m->id);
 		buf_varint(b, m->trk);
-		buf_varint(b, m->who);
+		buf_varint(b, m->peer);
 		buf_varint(b, m->shown);
 	}
 	uint64_t ng = 0;
@@ -267,7 +267,7 @@ static void get_p(struct gotrace *r, struct byte_cursor *c)
 	p->g = track_states_find_g(r, get_int(c));
 	p->syscall_g = get_int(c);
 	p->shown = (uint8_t)byte_cursor_uvarint(c);
-	p->who = (trk_id)byte_cursor_uvarint(c);
+	p->peer = (trk_id)byte_cursor_uvarint(c);
 	uint64_t v = byte_cursor_uvarint(c);
 	p->swept_by_g = v & 1;
 	p->sweep.open = v & 2;
@@ -289,7 +289,7 @@ static void get_state(struct gotrace *r, struct byte_cursor *c)
 		struct track_thread *m = arena_zalloc(r->mem, sizeof *m);
 		m->id = get_int(c);
 		m->trk = (trk_id)byte_cursor_uvarint(c);
-		m->who = (trk_id)byte_cursor_uvarint(c);
+		m->peer = (trk_id)byte_cursor_uvarint(c);
 		m->shown = (uint8_t)byte_cursor_uvarint(c);
 		u64_map_put(&r->ms, (uint64_t)m->id, &fresh)->p = m;
 	}

@@ -89,7 +89,7 @@ struct track_proc {
 	struct track_goroutine *g;			/* the goroutine that runs here or is in a system call */
 	int64_t syscall_g;		/* -1: none */
 	uint8_t shown;
-	trk_id who;			/* the goroutine that `shown` was reported with */
+	trk_id peer;			/* the goroutine that `shown` was reported with */
 	bool swept_by_g;
 	int64_t sweep_g;
 	struct open_range sweep;
@@ -97,7 +97,7 @@ struct track_proc {
 
 struct track_thread {
 	int64_t id;
-	trk_id trk, who;
+	trk_id trk, peer;
 	uint8_t shown;
 };
 

@@ -41,17 +41,17 @@ void track_states_flush(struct gotrace *r)
 	r->nentry = 0;
 }
 
-static inline void enter_also(struct gotrace *r, trk_id trk, int64_t t, unsigned state, uint32_t who, stk_id stack,
+static inline void enter_also(struct gotrace *r, trk_id trk, int64_t t, unsigned state, uint32_t peer, stk_id stack,
     uint16_t also)
 {
 	if (r->nentry == ENTRIES)
 		track_states_flush(r);
-	r->entry[r->nentry++] = (struct sink_enter){ t, trk, who, stack, (uint8_t)state, 0, also };
+	r->entry[r->nentry++] = (struct sink_enter){ t, trk, peer, stack, (uint8_t)state, 0, also };
 }
 
-static inline void enter(struct gotrace *r, trk_id trk, int64_t t, unsigned state, uint32_t who, stk_id stack)
+static inline void enter(struct gotrace *r, trk_id trk, int64_t t, unsigned state, uint32_t peer, stk_id stack)
 {
-	enter_also(r, trk, t, state, who, stack, 0);
+	enter_also(r, trk, t, state, peer, stack, 0);
 }
 
 struct track_goroutine *track_states_g_of_event(const struct gotrace *r, const struct trace_event *ev)
@@ -95,11 +95,11 @@ static void show_m(struct gotrace *r, int64_t id, unsigned state, trk_id g, int6
 		m->trk = r->sink->trace->track(r->sink->self, TK_M, (uint64_t)id);
 	}
 	struct track_thread *m = s->p;
-	if (m->shown == state && m->who == g)
+	if (m->shown == state && m->peer == g)
 		return;
 	enter(r, m->trk, t, state, g, 0);
 	m->shown = (uint8_t)state;
-	m->who = g;
+	m->peer = g;
 }
 
 /* M carries P from now on (m -1: no M does). The goroutines there are in the row of the P. The row of an M only
@@ -116,11 +116,11 @@ static void show_carrier(struct gotrace *r, struct track_proc *p, int64_t m, int
 
 static inline void show_p(struct gotrace *r, struct track_proc *p, unsigned state, trk_id g, int64_t t)
 {
-	if (p->shown == state && p->who == g)
+	if (p->shown == state && p->peer == g)
 		return;
 	enter(r, p->trk, t, state, g, 0);
 	p->shown = (uint8_t)state;
-	p->who = g;
+	p->peer = g;
 }
 
 /* The same if the next entry is of a goroutine that begins or leaves the state of the P. Most often that entry can
@@ -131,10 +131,10 @@ static ALWAYS uint16_t show_p_also(struct gotrace *r, struct track_proc *p, unsi
 		show_p(r, p, state, g, t);
 		return 0;
 	}
-	if (p->shown == state && p->who == g)
+	if (p->shown == state && p->peer == g)
 		return 0;
 	p->shown = (uint8_t)state;
-	p->who = g;
+	p->peer = g;
 	return (uint16_t)p->trk;
 }
 
@@ -219,7 +219,7 @@ static enum tstate find_reason(const char *s, size_t n)
 	return n ? TS__N : TS_UNKNOWN;
 }
 
-static ALWAYS enum tstate wait_state(struct gotrace *r, uint32_t name, uint32_t *who)
+static ALWAYS enum tstate wait_state(struct gotrace *r, uint32_t name, uint32_t *peer)
 {
 	size_t n;
 	uint32_t own = TS__N + 1, *known = name < r->tab.nwait ? &r->tab.wait[name] : &own;
@@ -227,10 +227,10 @@ static ALWAYS enum tstate wait_state(struct gotrace *r, uint32_t name, uint32_t 
 		const char *s = generation_str(r->tab.gen, name, &n);
 		*known = find_reason(s, n) + 1u;
 	}
-	*who = 0;
+	*peer = 0;
 	if (*known <= TS__N)
 		return (enum tstate)(*known - 1);
-	*who = intern_tables_str(r, name);	/* an unknown reason: its text */
+	*peer = intern_tables_str(r, name);	/* an unknown reason: its text */
 	return TS_OTHER;
 }
 
@@ -421,12 +421,12 @@ static ALWAYS void enter_syscall(
     struct gotrace *r, struct track_goroutine *g, const struct trace_event *ev, struct state_entry at, stk_id stack)
 {
 	struct track_proc *p = take_p(r, g, ev, TST_SYSCALL);
-	uint32_t who = p ? p->trk : 0;
+	uint32_t peer = p ? p->trk : 0;
 	if (at.since < at.t)
-		enter(r, g->trk, at.since, (p ? TS_SYSCALL : TS_SYSBLOCK) | (unsigned)TS_PAST, who, stack);
+		enter(r, g->trk, at.since, (p ? TS_SYSCALL : TS_SYSBLOCK) | (unsigned)TS_PAST, peer, stack);
 	if (p && at.since < at.t)
 		show_p(r, p, TS_SYSCALL, g->trk, at.since);
-	enter_also(r, g->trk, at.t, TS_SYSCALL, who, stack, p ? show_p_also(r, p, TS_SYSCALL, g->trk, at.t) : 0);
+	enter_also(r, g->trk, at.t, TS_SYSCALL, peer, stack, p ? show_p_also(r, p, TS_SYSCALL, g->trk, at.t) : 0);
 	g->shown = TS_SYSCALL;
 	if (p) {
 		p->syscall_g = g->id;
@@ -437,11 +437,11 @@ static ALWAYS void enter_syscall(
 }
 
 static ALWAYS void enter_plain(struct gotrace *r, struct track_goroutine *g, unsigned state, struct state_entry at,
-    uint32_t who, stk_id stack, uint16_t also)
+    uint32_t peer, stk_id stack, uint16_t also)
 {
 	if (at.since < at.t)
-		enter(r, g->trk, at.since, state | TS_PAST, who, stack);
-	enter_also(r, g->trk, at.t, state, who, stack, also);
+		enter(r, g->trk, at.since, state | TS_PAST, peer, stack);
+	enter_also(r, g->trk, at.t, state, peer, stack, also);
 	g->shown = (uint8_t)state;
 }
 
@@ -460,7 +460,7 @@ static ALWAYS void enter_state(struct gotrace *r, struct track_goroutine *g, con
 	const int64_t now = gotrace_now(r);
 	const struct state_entry at = { now, from == TST_UNDETERMINED ? gotrace_rel(r, r->sync) : now };
 	stk_id stack = intern_tables_stack(r, ev->stack);
-	uint32_t who = 0;
+	uint32_t peer = 0;
 	enum tstate wait;
 	const struct track_goroutine *by;
 	switch (to) {
@@ -475,8 +475,8 @@ static ALWAYS void enter_state(struct gotrace *r, struct track_goroutine *g, con
 		enter_plain(r, g, TS_READY, at, by ? by->trk : 0, stack, also);
 		break;
 	case TST_WAITING:
-		wait = wait_state(r, ev->name, &who);
-		enter_plain(r, g, wait, at, who, stack, also);
+		wait = wait_state(r, ev->name, &peer);
+		enter_plain(r, g, wait, at, peer, stack, also);
 		if (wait == TS_FOREVER)
 			spans_end_g(r, g, ev);
 		break;

@@ -139,15 +139,15 @@ static void emit_goroutine(struct godebug *d, int64_t t, const struct godebug_un
 	trk_id g = d->s->trace->track(d->s->self, TK_G, u->id);
 	const struct godebug_unit *m = thread_of(th, u->m);
 	uint8_t s = states[u->status & 15];	/* without the bit for "is being scanned" */
-	uint32_t who = 0;
+	uint32_t peer = 0;
 	if (s == TS_OTHER) {
 		s = reason_state(u->reason);
 		if (s == TS_OTHER)
-			who = d->s->ops->str(d->s->self, u->reason.p, scan_len(u->reason));
+			peer = d->s->ops->str(d->s->self, u->reason.p, scan_len(u->reason));
 	} else if (s == TS_RUN || s == TS_SYSCALL) {
-		who = m ? proc_at(d, m->p) : 0;
+		peer = m ? proc_at(d, m->p) : 0;
 	}
-	sink_enter_one(d->s, g, t, s, who, 0);
+	sink_enter_one(d->s, g, t, s, peer, 0);
 }
 
 static void emit_detail(struct godebug *d, int64_t t, const struct sched_rec *r)

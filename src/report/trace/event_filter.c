@@ -98,7 +98,7 @@ int event_criteria(const struct options *o, struct bytes in, struct event_criter
 	if (k->on_proc && !trace_parse_id(proc, 'p', &k->p))
 		return query_bad_proc(proc, e);
 	k->some = q.group || q.task || q.region || q.operation;
-	k->who = k->listed || k->on_proc || k->some;
+	k->peer = k->listed || k->on_proc || k->some;
 	if (k->some && read_stretches(o, &q, in, k, e))
 		return -1;
 	return trace_stream_range(o, in, &k->times, &k->from, &k->to, e);
@@ -130,7 +130,7 @@ bool event_criteria_match(const struct event_criteria *k, const struct trace_eve
 {
 	if (k->times && (t->time < k->from || t->time >= k->to))
 		return false;
-	if (!k->who)
+	if (!k->peer)
 		return true;
 	bool g = !k->listed || (t->g >= 0 && trace_ids_has(&k->g, (uint64_t)t->g)) ||
 		 (t->resource == TR_G && trace_ids_has(&k->g, (uint64_t)t->id));

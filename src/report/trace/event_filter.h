@@ -9,7 +9,7 @@
 
 /* Selects events of a trace: by time, goroutine, P, or by goroutines, tasks or regions; all by default. */
 struct event_criteria {
-	bool times, who;
+	bool times, peer;
 	int64_t from, to;	/* [from, to), in the time of struct trace_event */
 	bool listed, on_proc;
 	struct trace_ids g;	/* if listed: only these goroutines */

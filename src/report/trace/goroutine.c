@@ -23,11 +23,11 @@ static const char *const state_names[TS__N] = {
 static void put_waker_cell(const struct trace_report_ctx *r, struct table *t, const struct trace_interval *v)
 {
 	struct buf b = {0};
-	if (v->state == TS_OTHER && v->who) {
-		struct trace_report_text s = trace_report_string(r, v->who, "");
+	if (v->state == TS_OTHER && v->peer) {
+		struct trace_report_text s = trace_report_string(r, v->peer, "");
 		buf_put(&b, s.s, s.n);
-	} else if (v->who) {
-		const struct trk_row *w = store_trk(r->st, v->who);
+	} else if (v->peer) {
+		const struct trk_row *w = store_trk(r->st, v->peer);
 		buf_printf(&b, "%s%" PRIu64, w->kind == TK_G ? "g" : "p", w->id);
 	}
 	table_str(t, b.p ? b.p : "", b.n);
@@ -298,7 +298,7 @@ static void goroutine_json(
 		json_i64(&j, "duration_ns", t->cell[i + 1].i);
 		json_str(&j, "state", t->cell[i + 2].s, t->cell[i + 2].n);
 		json_str(&j, "by", t->cell[i + 3].s, t->cell[i + 3].n);
-		json_str(&j, "who", t->cell[i + 3].s, t->cell[i + 3].n);	/* the old name of "by" */
+		json_str(&j, "who", t->cell[i + 3].s, t->cell[i + 3].n);	/* the earlier name of "by", for programs that read it */
 		json_str(&j, "where", t->cell[i + 4].s, t->cell[i + 4].n);
 		user_json(&j, &t->cell[i + 5]);
 		json_end(&j);

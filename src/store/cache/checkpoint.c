@@ -85,7 +85,7 @@ void checkpoint_save_live(struct checkpoint *b, const struct sheet_builder *s)
 			trk_id t = s->alive[k].v[i];
 			buf_varint(&live, t - last);
 			buf_varint(&live, s->live[t].state);
-			buf_varint(&live, s->live[t].who);
+			buf_varint(&live, s->live[t].peer);
 			buf_varint(&live, s->live[t].stack);
 			last = t;
 		}
@@ -104,9 +104,9 @@ void checkpoint_restore(const struct checkpoint *b, struct sheet_builder *s, uin
 		for (uint64_t n = byte_cursor_uvarint(&c); n; n--) {
 			t += (trk_id)byte_cursor_uvarint(&c);
 			uint8_t state = (uint8_t)byte_cursor_uvarint(&c);
-			uint32_t who = (uint32_t)byte_cursor_uvarint(&c);
+			uint32_t peer = (uint32_t)byte_cursor_uvarint(&c);
 			sheet_build_set_live(s, kind, t, &(struct sheet_live){
-			    .who = who, .stack = (stk_id)byte_cursor_uvarint(&c), .state = state });
+			    .peer = peer, .stack = (stk_id)byte_cursor_uvarint(&c), .state = state });
 			tracks_restore_state(k, t, kind, state);
 		}
 	}

@@ -64,7 +64,7 @@ static struct sheet_draft sheet_layout(struct sheet_builder *s, const struct she
 	struct sheet of = { .ntrk = ntrk, .nother = nother, .n = n, .nostack = nostack };
 	size_t steps = sheet_sums_n(&of), at[12], size = sizeof(struct sheet);
 	s->sum = mem_grow(s->sum, &s->csum, steps, sizeof *s->sum);
-	size_t whos = (size_t)(n < NARROW ? n : NARROW) + 1;
+	size_t peers = (size_t)(n < NARROW ? n : NARROW) + 1;
 	size_t want[] = {(ntrk + 1) * sizeof(uint32_t), (ntrk + 1) * sizeof(uint32_t),
 	    brief ? ((size_t)n * 3 + 4) / 4 * 4 : n * sizeof(uint32_t), nedge * sizeof(uint32_t),
 	    (nedge / EDGE_STEP + 1) * sizeof(trk_id),
@@ -74,16 +74,16 @@ static struct sheet_draft sheet_layout(struct sheet_builder *s, const struct she
 	size_t parts = sizeof want / sizeof *want;
 	for (size_t i = 0; i < parts; i++)
 		at[i] = size, size += want[i];
-	size_t who_at = (size + 3) / 4 * 4;
-	size_t wide = (n + 1) * sizeof(uint32_t), two = (n + 2) / 2 * sizeof(uint32_t) + whos * sizeof(uint32_t);
-	size = who_at + (wide > two ? wide : two) + steps * sizeof *s->sum + sizeof(int64_t);
+	size_t peer_at = (size + 3) / 4 * 4;
+	size_t wide = (n + 1) * sizeof(uint32_t), two = (n + 2) / 2 * sizeof(uint32_t) + peers * sizeof(uint32_t);
+	size = peer_at + (wide > two ? wide : two) + steps * sizeof *s->sum + sizeof(int64_t);
 	char *p = size < LARGE && !paging_active() ? xmalloc(size) : slab_room(s, &size);
 	struct sheet_draft b = { .sh = (void *)p, .sum = s->sum, .trk = (void *)(p + at[0]),
 		.first = (void *)(p + at[1]), .start = (void *)(p + at[2]), .each = brief ? 3 : 4,
 		.edge = (void *)(p + at[3]), .edge_from = (void *)(p + at[4]), .whose = (void *)(p + at[5]),
 		.stacked = (void *)(p + at[6]), .stack4 = narrow ? NULL : (void *)(p + at[7]),
-		.stack2 = narrow ? (void *)(p + at[8]) : NULL, .state = (uint8_t *)(p + at[9]), .who2 = (void *)(p + who_at),
-		.who_at = who_at };
+		.stack2 = narrow ? (void *)(p + at[8]) : NULL, .state = (uint8_t *)(p + at[9]), .peer2 = (void *)(p + peer_at),
+		.peer_at = peer_at };
 	*b.sh = (struct sheet){ .bytes = size, .ntrk = ntrk, .nother = nother, .n = n, .nostack = nostack, .trk = b.trk,
 		.first = b.first, .start3 = brief ? b.start : NULL, .start4 = brief ? NULL : (void *)b.start,
 		.state = b.state, .stack2 = b.stack2, .stack4 = b.stack4, .nedge = nedge, .edge = b.edge,
@@ -97,7 +97,7 @@ static void sheet_trim(struct sheet_builder *s, const struct sheet_draft *b, siz
 {
 	if ((char *)b->sh != s->slab)
 		return;
-	size_t size = mem_round_to_pages(b->who_at + used);
+	size_t size = mem_round_to_pages(b->peer_at + used);
 	b->sh->bytes = size < LARGE && !paging_owns(s->slab) ? LARGE : size;
 	s->slab += b->sh->bytes;
 	s->nslab -= b->sh->bytes;
@@ -214,7 +214,7 @@ static uint32_t sort_entries(struct sheet_builder *s, const struct sheet_batch *
 		if (e->moved & ENTRY_EDGE) {
 			ordered = ordered && e->t >= t;
 			t = e->t;
-			*edge++ = (struct sheet_builder_edge){ e->who < p->ntrks ? e->who : 0, at, i,
+			*edge++ = (struct sheet_builder_edge){ e->peer < p->ntrks ? e->peer : 0, at, i,
 				(e->moved & ENTRY_WAS) == CLASS_NONE };
 		}
 	}

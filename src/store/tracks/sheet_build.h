@@ -40,7 +40,7 @@ struct sheet_batch {
 struct sheet_builder {
 	/* By track: its current state, 0 if it does not exist. For the extremes: past, its newest entry was SHEET_PAST;
 	   began, the number of the sheet in which that span started. */
-	struct sheet_live { uint32_t who; stk_id stack; uint32_t state : 8, past : 1, began : 23; } *live;
+	struct sheet_live { uint32_t peer; stk_id stack; uint32_t state : 8, past : 1, began : 23; } *live;
 	uint32_t *pos;		/* by track; all zero between two batches */
 	struct page_array lives, places;	/* the memory of live[] and pos[] */
 	struct sheet_builder_list { trk_id *v; size_t n, cap; } alive[2], fresh[2];	/* index 1: goroutines */

@@ -19,26 +19,26 @@
 
 /* The peers that the sheet names, as numbers of two bytes. They are indexes into the array of peers; code[track] is
    that index plus 1. */
-struct whos {
-	uint32_t *code, *who, n, max, ntrks;
+struct peers {
+	uint32_t *code, *peer, n, max, ntrks;
 	bool wide;		/* too many peers, or one is not a track (TS_OTHER has the string of its reason) */
 };
 
 /* Add a peer that has no number yet. Return its number. */
-static uint16_t __attribute__((noinline)) who_new(struct whos *w, uint32_t who)
+static uint16_t __attribute__((noinline)) peer_new(struct peers *w, uint32_t peer)
 {
-	if (who >= w->ntrks || w->n == w->max) {
+	if (peer >= w->ntrks || w->n == w->max) {
 		w->wide = true;
 		return 0;
 	}
-	w->who[w->n] = who;
-	w->code[who] = w->n + 1;
+	w->peer[w->n] = peer;
+	w->code[peer] = w->n + 1;
 	return (uint16_t)w->n++;
 }
 
 /* sink_proc_state() by state, and a mask for the peer: all bits set where the peer of the P is the G. */
 #define WITH(s) ((s) == TS_SYSCALL || ((s) >= TS_RUN && (s) <= TS_STW))
-static const struct { uint32_t who, state; } also[SHEET_STATE + 1] = {
+static const struct { uint32_t peer, state; } also[SHEET_STATE + 1] = {
 #define STATE(id, letter, name, reason) \
 	[TS_##id] = { WITH(TS_##id) ? UINT32_MAX : 0, WITH(TS_##id) ? TS_##id : TS_IDLE },
 #include "state.def"
@@ -46,22 +46,22 @@ static const struct { uint32_t who, state; } also[SHEET_STATE + 1] = {
 };
 
 /* Return the state and peer that an entry records for a track: for its own track, or for the P in `also`. */
-static inline void state_of_entry(const struct sink_enter *e, trk_id trk, unsigned *state, uint32_t *who)
+static inline void state_of_entry(const struct sink_enter *e, trk_id trk, unsigned *state, uint32_t *peer)
 {
 	*state = e->state;
-	*who = e->who;
+	*peer = e->peer;
 	if (e->trk != trk) {
 		*state = also[e->state & SHEET_STATE].state;
-		*who = also[e->state & SHEET_STATE].who & e->trk;
+		*peer = also[e->state & SHEET_STATE].peer & e->trk;
 	}
 }
 
 static uint32_t peer_of_entry(const struct sink_enter *e, trk_id trk)
 {
 	unsigned state;
-	uint32_t who;
-	state_of_entry(e, trk, &state, &who);
-	return who;
+	uint32_t peer;
+	state_of_entry(e, trk, &state, &peer);
+	return peer;
 }
 
 enum { SOME = 32 };	/* intervals per word of bits */
@@ -72,8 +72,8 @@ struct times { int64_t sum[TS__N], longest[TS__N]; };
 
 /* The places to write the next values to. */
 struct sheet_encoder {
-	struct whos whos;
-	uint16_t *who2, *stack2;
+	struct peers peers;
+	uint16_t *peer2, *stack2;
 	stk_id *stack4;
 	/* bits of the next SOME intervals; stacked is NULL while rows of Ps and Ms are filled, which have no stacks */
 	struct sheet_sparse *whose, *stacked;
@@ -106,16 +106,16 @@ static inline uint32_t some_bits(const uint32_t *v)
 
 static inline void fill_peers(struct sheet_encoder *f)
 {
-	const uint32_t *restrict code = f->whos.code;
-	const uint32_t ntrks = f->whos.ntrks;
-	uint16_t *restrict who2 = f->who2;
+	const uint32_t *restrict code = f->peers.code;
+	const uint32_t ntrks = f->peers.ntrks;
+	uint16_t *restrict peer2 = f->peer2;
 	uint32_t bits = some_bits(f->said);
 	f->whose++->bit = bits;
 	for (; bits; bits &= bits - 1) {
-		uint32_t who = f->said[__builtin_ctz(bits)], known = who < ntrks ? code[who] : 0;
-		*who2++ = known ? (uint16_t)(known - 1) : who_new(&f->whos, who);
+		uint32_t peer = f->said[__builtin_ctz(bits)], known = peer < ntrks ? code[peer] : 0;
+		*peer2++ = known ? (uint16_t)(known - 1) : peer_new(&f->peers, peer);
 	}
-	f->who2 = who2;
+	f->peer2 = peer2;
 }
 
 static inline void fill_stack(struct sheet_encoder *f)
@@ -160,12 +160,12 @@ static inline __attribute__((always_inline)) void fill_row(const struct sheet_dr
 	uint8_t *restrict state = b->state;
 	const struct sink_enter *restrict entry = p->entry;
 	const trk_id trk = b->trk[r];
-	const struct sink_enter head = { .t = p->t0, .trk = trk, .who = live->who, .stack = live->stack,
+	const struct sink_enter head = { .t = p->t0, .trk = trk, .peer = live->peer, .stack = live->stack,
 		.state = live->state ? live->state | (uint8_t)SHEET_CONT : 0 };
 	const struct sink_enter *now = from[i] == HEAD ? &head : entry_at(entry, from[i]);
 	const uint32_t t0 = (uint32_t)p->t0;
 	unsigned was = TS_NONE, is;
-	uint32_t who, stack = 0;
+	uint32_t peer, stack = 0;
 	for (;;) {
 		const uint32_t stop = fill_stop(f, i, end);
 		uint32_t *restrict some = &f->said[(i - f->from) % SOME];
@@ -179,10 +179,10 @@ static inline __attribute__((always_inline)) void fill_row(const struct sheet_dr
 			add_time(times, was, at - before, g);
 			before = at;
 			if (g)
-				is = now->state, who = now->who, some[SOME] = stack = now->stack;
+				is = now->state, peer = now->peer, some[SOME] = stack = now->stack;
 			else
-				state_of_entry(now, trk, &is, &who);
-			*some++ = who;
+				state_of_entry(now, trk, &is, &peer);
+			*some++ = peer;
 			was = is & SHEET_STATE;
 			at <<= shift;
 			memcpy(start, &at, sizeof at);
@@ -199,7 +199,7 @@ static inline __attribute__((always_inline)) void fill_row(const struct sheet_dr
 		now = entry_at(entry, from[i]);
 	}
 	add_time(times, was, p->t1 - p->t0 - before, g);
-	*live = was == TS_NONE ? (struct sheet_live){0} : (struct sheet_live){ .who = who, .stack = stack, .state = was };
+	*live = was == TS_NONE ? (struct sheet_live){0} : (struct sheet_live){ .peer = peer, .stack = stack, .state = was };
 }
 
 /* Set `before` of all words for n intervals. Return the number of all bits. */
@@ -218,20 +218,20 @@ static uint32_t count_some(struct sheet_sparse *s, size_t n)
 static char *fill_wide(const struct sheet_builder *s, const struct sheet_draft *b, const struct sheet_batch *p,
     const uint32_t *head, unsigned each)
 {
-	char *out = (char *)b->who2;
+	char *out = (char *)b->peer2;
 	uint32_t all = 0, shift = each == 3 ? THREE_SHIFT : 0;
 	for (uint32_t r = 0; r < b->sh->ntrk; r++)
 		for (uint32_t i = b->first[r]; i < b->first[r + 1]; i++) {
-			uint32_t who = s->from[i] == HEAD ? head[r] :
-			    peer_of_entry(entry_at(p->entry, s->from[i]), b->trk[r]), put = who << shift;
-			all |= who;
+			uint32_t peer = s->from[i] == HEAD ? head[r] :
+			    peer_of_entry(entry_at(p->entry, s->from[i]), b->trk[r]), put = peer << shift;
+			all |= peer;
 			memcpy(out, &put, sizeof put);
-			out += who ? each : 0;
+			out += peer ? each : 0;
 		}
 	if (each == 3 && all >= THREE_MOST)
 		return fill_wide(s, b, p, head, 4);
-	b->sh->who3 = each == 3 ? (const void *)b->who2 : NULL;
-	b->sh->who4 = each == 3 ? NULL : (const void *)b->who2;
+	b->sh->peer3 = each == 3 ? (const void *)b->peer2 : NULL;
+	b->sh->peer4 = each == 3 ? NULL : (const void *)b->peer2;
 	return out + 1;
 }
 
@@ -331,12 +331,12 @@ struct sheet_encoder *sheet_encode_begin(
 {
 	uint32_t n = b->sh->n;
 	struct sheet_encoder *f = xcalloc(1, sizeof *f);
-	*f = (struct sheet_encoder){ .whos = { .code = s->pos, .who = (uint32_t *)(void *)(b->who2 + (n + 2) / 2 * 2),
-		.n = 1, .max = n < NARROW ? n + 1 : NARROW, .ntrks = p->ntrks }, .who2 = b->who2,
+	*f = (struct sheet_encoder){ .peers = { .code = s->pos, .peer = (uint32_t *)(void *)(b->peer2 + (n + 2) / 2 * 2),
+		.n = 1, .max = n < NARROW ? n + 1 : NARROW, .ntrks = p->ntrks }, .peer2 = b->peer2,
 		.stack2 = b->stack2, .stack4 = b->stack4, .whose = b->whose,
 		.head = xmalloc(b->sh->ntrk * sizeof *f->head + 1) };
-	f->whos.who[0] = 0;
-	f->whos.code[0] = 1;
+	f->peers.peer[0] = 0;
+	f->peers.code[0] = 1;
 	return f;
 }
 
@@ -358,7 +358,7 @@ bool sheet_encode_rows(
 	int64_t (*of_row)[TS__N] = b->sum + n / SHEET_STEP + 1;
 	uint32_t r = f->row;
 	for (; r < rows && b->first[r] < enough; r++) {
-		f->head[r] = s->live[b->trk[r]].who;
+		f->head[r] = s->live[b->trk[r]].peer;
 		if (r <= summed)
 			memcpy(of_row[r], f->times.sum, sizeof *of_row);
 		if (r == b->sh->nother)
@@ -391,16 +391,16 @@ static void after_rows(const struct sheet_draft *b, struct sheet_encoder *f)
 }
 
 /* Write the peers: the list of distinct tracks, or each in three or four bytes. Return the end. */
-static char *put_whos(const struct sheet_builder *s, const struct sheet_draft *b, const struct sheet_encoder *f,
+static char *put_peers(const struct sheet_builder *s, const struct sheet_draft *b, const struct sheet_encoder *f,
     const struct sheet_batch *p)
 {
-	const struct whos *w = &f->whos;
+	const struct peers *w = &f->peers;
 	if (w->wide)
 		return fill_wide(s, b, p, f->head, 3);
-	uint32_t *whos = (uint32_t *)(void *)b->who2 + (b->sh->nwho + 1) / 2;
-	b->sh->who2 = b->who2;
-	b->sh->whos = whos;
-	return (char *)memmove(whos, w->who, w->n * sizeof *whos) + w->n * sizeof *whos;
+	uint32_t *peers = (uint32_t *)(void *)b->peer2 + (b->sh->npeer + 1) / 2;
+	b->sh->peer2 = b->peer2;
+	b->sh->peers = peers;
+	return (char *)memmove(peers, w->peer, w->n * sizeof *peers) + w->n * sizeof *peers;
 }
 
 size_t sheet_encode_finish(
@@ -409,12 +409,12 @@ size_t sheet_encode_finish(
 	after_rows(b, f);
 	s->ready = f->times.longest[TS_READY];
 	s->sync = f->times.longest[TS_SYNC];
-	for (uint32_t i = 0; i < f->whos.n; i++)
-		s->pos[f->whos.who[i]] = 0;
-	b->sh->nwho = count_some(b->whose, b->sh->n);
+	for (uint32_t i = 0; i < f->peers.n; i++)
+		s->pos[f->peers.peer[i]] = 0;
+	b->sh->npeer = count_some(b->whose, b->sh->n);
 	b->sh->nstack = count_some(b->stacked, b->sh->n - b->sh->nostack);
-	char *end = put_whos(s, b, f, p);
+	char *end = put_peers(s, b, f, p);
 	mem_free(f->head);
 	mem_free(f);
-	return (size_t)(put_sums(b, end) - (char *)b->who2);
+	return (size_t)(put_sums(b, end) - (char *)b->peer2);
 }

@@ -11,13 +11,13 @@ struct sheet_draft {
 	trk_id *trk;
 	uint32_t *first, *edge;
 	trk_id *edge_from;
-	uint16_t *who2, *stack2;
+	uint16_t *peer2, *stack2;
 	uint8_t *state, *start;
 	unsigned each;		/* bytes of an element of start[] */
 	stk_id *stack4;
 	int64_t (*sum)[TS__N];
 	struct sheet_sparse *whose, *stacked;
-	size_t who_at;		/* offset of the last part, which may need less than its room */
+	size_t peer_at;		/* offset of the last part, which may need less than its room */
 };
 
 enum { NARROW = 1 << 16 };	/* up to this count, numbers of tracks or stacks take two bytes */
@@ -50,7 +50,7 @@ enum { AHEAD = 16 };	/* distance in intervals for prefetching entries */
 
 /* Fill the rows in steps: sheet_encode_rows() returns true after the last one. pos[] must be zero before the first
    step, and is zero again after sheet_encode_finish(), which frees the encoder and returns the used bytes of the last
-   part, from b->who_at on. */
+   part, from b->peer_at on. */
 struct sheet_encoder *sheet_encode_begin(
     struct sheet_builder *, const struct sheet_draft *, const struct sheet_batch *);
 bool sheet_encode_rows(

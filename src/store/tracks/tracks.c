@@ -257,7 +257,7 @@ static size_t short_batch_size(const struct tracks *k, size_t most)
 
 static void next_full(const struct tracks *k, struct entering *x)
 {
-	_Static_assert(2 * SUMMARY_ROW > SEAL_ROW, "who asks for the half asks for the whole");
+	_Static_assert(2 * SUMMARY_ROW > SEAL_ROW, "a request for half of the row is a request for the row");
 	x->few = (uint32_t)(k->least / (2 * SUMMARY_ROW));
 	size_t n = (size_t)(x->out - x->base), most = tracks_batch_size(k), some = short_batch_size(k, most);
 	int64_t due = k->sealed + START3_NS - 1;

@@ -28,8 +28,8 @@ uint32_t wake_edges_find(const struct sheet *sh, trk_id from, int64_t t)
 	h.hi = h.hi < sh->nedge ? h.hi : sh->nedge;
 	while (bsearch_probe(&h)) {
 		uint32_t i = sh->edge[h.at] & ~EDGE_CREATED;
-		trk_id who = sheet_peer(sh, i);
-		bsearch_narrow(&h, who != from ? who < from : sh->t0 + sheet_start(sh, i) < t);
+		trk_id peer = sheet_peer(sh, i);
+		bsearch_narrow(&h, peer != from ? peer < from : sh->t0 + sheet_start(sh, i) < t);
 	}
 	return (uint32_t)h.lo;
 }
@@ -90,9 +90,9 @@ static void first_in(struct first *f, const struct snap *sn, const struct sheet 
 			consider_edge(f, sh, at, k);
 	}
 	for (uint32_t at = 0; of && at < sh->nedge; at++) {
-		trk_id who = sheet_peer(sh, sh->edge[at] & ~EDGE_CREATED);
-		if (who < sn->ntrks && of[who])
-			consider_edge(f, sh, at, of[who] - 1);
+		trk_id peer = sheet_peer(sh, sh->edge[at] & ~EDGE_CREATED);
+		if (peer < sn->ntrks && of[peer])
+			consider_edge(f, sh, at, of[peer] - 1);
 	}
 }
 

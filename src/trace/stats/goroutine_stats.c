@@ -102,8 +102,8 @@ static void stat_others(const struct stats_index *s, struct goroutine_times *g, 
 		go = true;
 	for (; go && v.t0 < g->t1; go = trace_interval_step(s->sn, &v, 1)) {
 		int64_t lo = v.t0 < g->t0 ? g->t0 : v.t0, hi = v.t1 > g->t1 ? g->t1 : v.t1;
-		if (v.state == TS_OTHER && hi > lo && (!v.who || g->nblock < 63))
-			part_add(p, &g->nblock, v.who, reasons[TS_OTHER], hi - lo);
+		if (v.state == TS_OTHER && hi > lo && (!v.peer || g->nblock < 63))
+			part_add(p, &g->nblock, v.peer, reasons[TS_OTHER], hi - lo);
 	}
 }
 

@@ -34,11 +34,11 @@ struct last_run { int64_t until; trk_id g; };
 static bool last_run(const struct snap *sn, trk_id p, int64_t t, int64_t end, trk_id stopper, struct last_run *out)
 {
 	struct trace_interval v;
-	if (!trace_interval_at(sn, p, t, &v) || !state_runs(v.state) || v.who == stopper)
+	if (!trace_interval_at(sn, p, t, &v) || !state_runs(v.state) || v.peer == stopper)
 		return false;
 	do
-		*out = (struct last_run){v.t1 < end ? v.t1 : end, v.who};
-	while (v.t1 < end && trace_interval_step(sn, &v, 1) && state_runs(v.state) && v.who != stopper);
+		*out = (struct last_run){v.t1 < end ? v.t1 : end, v.peer};
+	while (v.t1 < end && trace_interval_step(sn, &v, 1) && state_runs(v.state) && v.peer != stopper);
 	return true;
 }
 

@@ -48,7 +48,7 @@ static void count_span(void *arg, const struct span_scan_item *v)
 	if (v->state == TS_READY) {
 		histogram_add(&o->duration_histogram, v->t1 - v->t0);
 		add_length(&c->ready, v->t1 - v->t0);
-		str_id name = v->who ? store_trk(c->sn->st, v->who)->name : 0;
+		str_id name = v->peer ? store_trk(c->sn->st, v->peer)->name : 0;
 		if (state_is_wait(v->was)) {
 			c->woke[name < c->sn->nstrs ? name : 0]++;
 			o->wakes++;
@@ -85,7 +85,7 @@ void wait_stats_compute(const struct snap *sn, const struct wait_stats_query *q,
 					.t0 = q->t0,
 					.t1 = q->t1,
 					.newest = true,
-					.whos = true,
+					.peers = true,
 					.cached_only = q->cached_only,
 					.most = q->most,
 					.on = q->on,
