@@ -213,6 +213,19 @@ refuses 2 'like 10ms..50ms' tasks -latency=soon "$trace"
 refuses 2 'commas' goroutines -goroutine=1,x "$trace"
 refuses 2 'after the end of the trace, 2.40s' events -from=5s "$trace"
 refuses 2 'after the end of the trace, 2.40s' gc -from=5s -to=6s "$trace"
+# a name or filter that selects nothing: a notice beside the empty table
+for report in goroutines operations tasks regions stw; do
+	run 0 $report -name=nosuch "$trace"
+	same "$report -name=nosuch" "$(cat "$tmp/err")" 'ttrace: -name=nosuch matches nothing'
+	for option in group=goroutine op=operation task=task region=region; do
+		run 0 $report -${option%=*}=nosuch "$trace"
+		same "$report -$option" "$(cat "$tmp/err")" "ttrace: -${option%=*}=nosuch matches no ${option#*=}"
+	done
+done
+run 0 goroutines -name=nosuch -diff_base="$trace" "$trace"
+same 'a name in neither side' "$(cat "$tmp/err")" 'ttrace: -name=nosuch matches nothing'
+run 0 stw '-name=GC sweep termination' "$trace"
+same 'a name that is there' "$(cat "$tmp/err")" ''
 refuses 2 'before -to' gc -from=2s -to=1s "$trace"
 # one file at a time: the second is not left out in silence
 for report in info events wire footprint gc; do

@@ -582,8 +582,8 @@ static void judge_straggler(struct findings_run *r, const struct operation_kind 
 		return;
 	}
 	qsort(s.late, s.n, sizeof *s.late, by_ns);
-	double late = (double)s.late[s.n / 2] / (double)kind->p50,
-	       fit = lesser(finding_fit(late, LIMIT(r, STRAGGLER, LATE)), finding_fit((double)s.late[s.n / 2], LIMIT(r, STRAGGLER, WAIT)));
+	double wait = (double)s.late[s.n / 2], late = wait / (double)kind->p50,
+	       fit = lesser(finding_fit(late, LIMIT(r, STRAGGLER, LATE)), finding_fit(wait, LIMIT(r, STRAGGLER, WAIT)));
 	const struct path_place *most = NULL;
 	for (uint32_t i = 0; i < s.does.nplaces; i++)
 		if (!most || s.does.v[i].ns[PATH_SLOW] > most->ns[PATH_SLOW])

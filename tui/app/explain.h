@@ -9,8 +9,8 @@
 #include <stddef.h>
 
 /*
- * The explanations of explain.def, and of the rules of findings, for K and the manual. A pane returns the topics under its cursor
- * (struct place); states and functions are looked up without the pane.
+ * The explanations of explain.def, and of the rules of findings, for K and the manual. A pane returns the topics under
+ * its cursor (struct place); states and functions are looked up without the pane.
  */
 enum topic {
 	TOPIC_NONE,

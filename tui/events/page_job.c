@@ -128,7 +128,8 @@ static bool take_page(struct events_page_work *k, struct events_page *got)
 	return true;
 }
 
-static struct events_page_work *start_page(struct events *p, const struct pane_env *env, const struct event_item *at, bool searches)
+static struct events_page_work *start_page(
+    struct events *p, const struct pane_env *env, const struct event_item *at, bool searches)
 {
 	struct events_page_work *k = xcalloc(1, sizeof *k);
 	k->sn = session_snap(env->s);

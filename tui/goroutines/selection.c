@@ -231,8 +231,8 @@ enum verdict goroutines_query_selection(
 		arena_free(&a);
 		return V_ASK;
 	}
-	return tracepane_query(
-	    &p->later, env, &(struct tracepane_query_spec){.say = named ? NULL : say_these, .arg = m, .none = none, .rest = rest}, &a, out);
+	const struct tracepane_query_spec these = {.say = named ? NULL : say_these, .arg = m, .none = none, .rest = rest};
+	return tracepane_query(&p->later, env, &these, &a, out);
 }
 
 enum verdict goroutines_query_exclude(struct goroutines_state *p, const struct pane_env *env, struct ask *out)
@@ -243,7 +243,8 @@ enum verdict goroutines_query_exclude(struct goroutines_state *p, const struct p
 		arena_free(&a);
 		return pane_message(out, "%s", none);
 	}
-	return tracepane_query(&p->later, env, &(struct tracepane_query_spec){.say = say_others, .arg = m, .none = none}, &a, out);
+	const struct tracepane_query_spec others = {.say = say_others, .arg = m, .none = none};
+	return tracepane_query(&p->later, env, &others, &a, out);
 }
 
 /* ---- the goroutines that ran a function */

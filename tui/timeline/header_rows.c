@@ -52,8 +52,8 @@ static const struct header_row {
 };
 enum { NHEADS = sizeof heads / sizeof *heads };
 
-/* Return whether a line has something to show; verdict: the height of the lines above. While a file is read, lines that every trace has are shown already,
-   so that the rows do not move. */
+/* Return whether a line has something to show; verdict: the height of the lines above. While a file is read, lines that
+   every trace has are shown already, so that the rows do not move. */
 static bool has_line(const struct timeline *tl, const struct snap *sn, int verdict, const struct header_row *h)
 {
 	bool early = !sn->complete;

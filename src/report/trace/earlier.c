@@ -35,6 +35,7 @@ static int open_file(struct report_earlier *p, const struct trace_report_ctx *r,
 		struct err why = *e;
 		return err_set(e, why.kind, why.at, "the base, %.100s: %s", p->file, why.msg);
 	}
+	p->r.name_matched = r->name_matched;
 	p->opened = true;
 	return 1;
 }

@@ -31,12 +31,15 @@ struct trace_report_ctx {
 	struct query_match match;		/* -task and -region */
 	struct regex *text;			/* NULL, or -logtext */
 	const struct stats_tasks *ts;		/* with an expression for -task, or -operation */
+	bool *name_matched;			/* NULL without -name; set when it has selected something */
 };
 /* Return whether a task or region is selected: by -name, -task, -region, -latency, -complete, -logtext, and the filters
    of goroutines. */
 bool trace_report_wants_task(const struct trace_report_ctx *, const struct stats_tasks *, const struct stats_task *);
 bool trace_report_wants_region(const struct trace_report_ctx *, const struct sink_span *);
-bool trace_report_wants_name(const struct trace_report_ctx *, str_id);	/* matches -name, if given */
+/* Return whether a name is that of -name; true without -name. */
+bool trace_report_is_named(const struct trace_report_ctx *, const char *s, size_t n);
+bool trace_report_wants_name(const struct trace_report_ctx *, str_id);
 int trace_report_open(struct trace_report_ctx *, const struct options *, struct out *, struct err *e);
 void trace_report_close(struct trace_report_ctx *);
 /* Make a context with the time range [t0, t1) of the same trace; its sets of goroutines are in the arena. It is not

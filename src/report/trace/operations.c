@@ -4,9 +4,9 @@
  * `ttrace operations`: the kinds of operations with their durations and their time by class; with -name the operations
  * of the kinds of that name; JSON has both.
  *
- * In text, a class is a column only if some row may have time of it or -sort names it; of kinds it is a share of the kind's time. A
- * comparison has all classes, as times. The classes of each operation take another pass over the trace for each kind,
- * so JSON has them with -name only.
+ * In text, a class is a column only if some row may have time of it or -sort names it; of kinds it is a share of the
+ * kind's time. A comparison has all classes, as times. The classes of each operation take another pass over the trace
+ * for each kind, so JSON has them with -name only.
  */
 #include "config.h"
 #include "report/trace/internal.h"
@@ -28,12 +28,6 @@ static const struct operations *find_operations(const struct trace_report_ctx *r
 	if (!o)
 		err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
 	return o;
-}
-
-static bool is_named(const struct trace_report_ctx *r, const struct operation_kind *k)
-{
-	const char *name = options_str(r->o, OPT_NAME);
-	return !r->o->v[OPT_NAME].set || (strlen(name) == k->nname && !memcmp(name, k->name, k->nname));
 }
 
 /* ---- kinds */
@@ -154,7 +148,7 @@ static int put_kinds(struct trace_report_ctx *r, struct table *t, const void *co
 {
 	const struct operations *o = find_operations(r, e);
 	for (uint32_t k = 0; o && k < o->nkinds; k++)
-		if (is_named(r, &o->kind[k]))
+		if (trace_report_is_named(r, o->kind[k].name, o->kind[k].nname))
 			put_kind(t, &o->kind[k], cols);
 	return o ? 0 : -1;
 }
@@ -186,7 +180,7 @@ static int find_classes(const struct trace_report_ctx *r, struct operation_rows 
 	for (int c = 0; c < TIME_CLASS__N; c++)
 		l->shown[c] = r->format != TF_TEXT || is_sorted_by(r, c);
 	for (uint32_t k = 0; k < l->o->nkinds; k++) {
-		if (!is_named(r, &l->o->kind[k]))
+		if (!trace_report_is_named(r, l->o->kind[k].name, l->o->kind[k].nname))
 			continue;
 		l->of[k] = operations_classes(r->sn, l->o, k, r->mem, &r->ask.on);
 		if (!l->of[k])
@@ -337,7 +331,7 @@ static void operations_json(const struct trace_report_ctx *r, const struct opera
 	json_object(&j, NULL);
 	json_array(&j, "kinds");
 	for (uint32_t k = 0; k < l->o->nkinds && !r->to->failed; k++)
-		if (is_named(r, &l->o->kind[k]))
+		if (trace_report_is_named(r, l->o->kind[k].name, l->o->kind[k].nname))
 			kind_json(r, &j, l, k);
 	json_end(&j);
 	json_end(&j);

@@ -21,10 +21,9 @@ static void put_name(const struct trace_report_ctx *r, struct table *t, uint32_t
 /* Does it match -name, the name of a kind or caller? */
 static bool named(const struct trace_report_ctx *r, uint32_t span, enum stops_by by)
 {
-	const char *want = options_str(r->o, OPT_NAME);
 	struct buf b = {0};
 	stops_name(r->st, span, by, &b);
-	bool same = strlen(want) == b.n && (!b.n || !memcmp(want, b.p, b.n));
+	bool same = trace_report_is_named(r, b.p, b.n);
 	buf_free(&b);
 	return same;
 }
@@ -71,7 +70,7 @@ static void put_stops(const struct trace_report_ctx *r, struct table *t, enum st
 	const struct stop *v = stops_find(r->sn, &r->filter, r->t0, r->t1 + 1, r->mem, &n);
 	enum stops_by of = by == STOPS_SINGLE ? STOPS_KIND : by;
 	for (uint32_t i = 0; i < n; i++)
-		if (!r->o->v[OPT_NAME].set || named(r, v[i].span, of))
+		if (named(r, v[i].span, of))
 			put_stop(r, t, &v[i]);
 }
 

@@ -15,15 +15,34 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Print a notice if no goroutine, task, region or operation matches the filter. */
+static void note_empty_filter(const struct trace_report_ctx *r)
+{
+	static const struct { enum option_id id; const char *name, *what; } choices[] = {
+	    {OPT_OPERATION, "op", "operation"}, {OPT_TASK, "task", "task"}, {OPT_REGION, "region", "region"},
+	    {OPT_GROUP, "group", "goroutine"}};
+	for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+		if (trace_report_has_option(r, choices[i].id)) {
+			pprof_report_notice((void *)(uintptr_t)r->o, "-%s=%s matches no %s", choices[i].name,
+			    options_str(r->o, choices[i].id), choices[i].what);
+			return;
+		}
+}
+
 /* Take the filters of the command line: what they select of the trace, and how tasks and regions are matched. */
 static int open_filter(struct trace_report_ctx *r, struct err *e)
 {
 	const struct options *o = r->o;
 	struct query q;
+	uint32_t selected;
 	if (query_parse_range(r->sn, o, &r->t0, &r->t1, e) || query_of_options(o, &q, e) ||
 	    query_add_places(r->sn, o, &q, e) || query_match_compile(&r->match, &q, r->mem, e) ||
-	    query_trace_filter(r->sn, &q, false, r->mem, &r->filter, NULL, e))
+	    query_trace_filter(r->sn, &q, false, r->mem, &r->filter, &selected, e))
 		return -1;
+	if (!selected)
+		note_empty_filter(r);
+	if (o->v[OPT_NAME].set)
+		r->name_matched = arena_zalloc(r->mem, sizeof *r->name_matched);
 	r->filter.on = trace_watcher(o);
 	if (trace_report_has_option(r, OPT_LOGTEXT)) {
 		struct err why;
@@ -102,6 +121,10 @@ void trace_report_close(struct trace_report_ctx *r)
 		pprof_report_notice((void *)(uintptr_t)r->o,
 		    "%s: the file changed on disk while it was read: some parts count as empty",
 		    r->o->file[0]);
+	if (r->name_matched && !*r->name_matched && !r->to->failed) {
+		*r->name_matched = true;	/* the other side of a comparison does not repeat it */
+		pprof_report_notice((void *)(uintptr_t)r->o, "-name=%s matches nothing", options_str(r->o, OPT_NAME));
+	}
 	regex_free(r->text);
 	query_match_free(&r->match);
 	trace_close(&r->t);
@@ -270,11 +293,21 @@ void trace_report_add_times(struct table *t, const struct goroutine_times *g)
 		table_int(t, v[i]);
 }
 
-bool trace_report_wants_name(const struct trace_report_ctx *r, str_id name)
+bool trace_report_is_named(const struct trace_report_ctx *r, const char *s, size_t n)
 {
 	const char *want = options_str(r->o, OPT_NAME);
+	if (!r->name_matched)
+		return true;
+	if (strlen(want) != n || (n && memcmp(want, s, n) != 0))
+		return false;
+	*r->name_matched = true;
+	return true;
+}
+
+bool trace_report_wants_name(const struct trace_report_ctx *r, str_id name)
+{
 	struct trace_report_text s = trace_report_string(r, name, "");
-	return !r->o->v[OPT_NAME].set || (strlen(want) == s.n && !memcmp(want, s.s, s.n));
+	return trace_report_is_named(r, s.s, s.n);
 }
 
 static bool string_matches(const struct trace_report_ctx *r, const struct regex *rx, str_id name)

@@ -3,8 +3,8 @@
 /*
  * Walks over wake and creation edges. Each sheet has the intervals that started with one, ordered by (waker, time); a
  * walk steps from sheet to sheet and finds its place in each by binary search: first among the peers of every EDGE_STEP-th
- * edge, which are in an array of their own, since those of other edges must be decoded. To find the waker of a goroutine no walk
- * is needed: the runnable interval names it.
+ * edge, which are in an array of their own, since those of other edges must be decoded. No walk is needed to find the
+ * waker of a goroutine: the runnable interval names it.
  */
 #include "config.h"
 #include "store/tracks/wake_edges.h"
