@@ -6,8 +6,8 @@
  * ^C stops a profile of 30 s at once.
  *
  * A server is not trusted more than a file: a response is limited by the memory limit, redirects by
- * their number (ten) and to http and https, text of the server is made safe for terminals, and
- * silence is limited by the timeout. The timeout applies to the time without a byte, not to the
+ * their number (ten) and to http and https, text of the server is made safe for terminals
+ * (http_response.c), and silence is limited by the timeout. The timeout applies to the time without a byte, not to the
  * whole: a trace may arrive slowly for an hour.
  *
  * libcurl depends on some thirty libraries, which would cost 5 ms and 6 MB at every start, more
@@ -16,17 +16,15 @@
 #include "config.h"
 #include "input/http.h"
 
-#include "base/clock.h"
-#include "base/text/text.h"
-
-#include <string.h>
-
 #ifdef HAVE_CURL
 
+#include "base/clock.h"
 #include "base/dynlib.h"
+#include "input/http_response.h"
 
 #include <curl/curl.h>
 #include <stddef.h>
+#include <string.h>
 
 #define CALLS \
 	CALL(easy_init) CALL(easy_cleanup) CALL(easy_getinfo) CALL(easy_setopt) CALL(easy_strerror) CALL(multi_init) \
@@ -87,17 +85,8 @@ static size_t on_header(char *s, size_t one, size_t n, void *arg)
 	struct transfer *t = arg;
 	(void)one;
 	t->moved = clock_ms();
-	const char *blank = n > 5 && !memcmp(s, "HTTP/", 5) ? memchr(s, ' ', n) : NULL;
-	if (!blank)
-		return n;
-	/* another response begins, perhaps after a redirect */
-	size_t k = n - (size_t)(blank + 1 - s);
-	while (k && (blank[k] == '\r' || blank[k] == '\n' || blank[k] == ' '))
-		k--;
-	k = k < sizeof t->status - 1 ? k : sizeof t->status - 1;
-	memcpy(t->status, blank + 1, k);
-	t->status[k] = '\0';
-	t->n = 0;
+	if (http_status_line(s, n, t->status, sizeof t->status))	/* another response begins, perhaps after a redirect */
+		t->n = 0;
 	return n;
 }
 
@@ -201,63 +190,6 @@ static bool begin_transfer(struct transfer *t, struct http_get *g, const struct 
 
 /* ---- results */
 
-/* Return the length of a tag; the contents of style and script count as part of the tag. */
-static size_t skip_tag(const char *s, size_t n)
-{
-	static const char *const mute[] = {"style", "script"};
-	const char *end = memchr(s, '>', n);
-	size_t k = end ? (size_t)(end + 1 - s) : n;
-	for (int i = 0; i < 2; i++) {
-		size_t len = strlen(mute[i]);
-		if (n <= len + 1 || memcmp(s + 1, mute[i], len))
-			continue;
-		while (k < n && !(s[k] == '<' && k + len + 2 <= n && s[k + 1] == '/' &&
-		    !memcmp(s + k + 2, mute[i], len)))
-			k++;
-	}
-	return k;
-}
-
-/* Append the first non-empty line of a response; of HTML, the text outside of tags. */
-static void first_line(struct buf *b, const char *s, size_t n)
-{
-	struct buf line = {0};
-	size_t i = 0;
-	while (i < n && (s[i] == ' ' || s[i] == '\n' || s[i] == '\r' || s[i] == '\t'))
-		i++;
-	bool html = i < n && s[i] == '<';
-	while (i < n) {
-		if (html && s[i] == '<') {
-			i += skip_tag(s + i, n - i);
-			if (line.n)
-				break;
-		} else if (s[i] == '\n' || s[i] == '\r') {
-			if (line.n)
-				break;
-			i++;
-		} else if ((s[i] == ' ' || s[i] == '\t') && !line.n) {
-			i++;
-		} else {
-			buf_putc(&line, s[i++]);
-		}
-	}
-	text_fit(b, line.p ? line.p : "", line.n, 100, true);
-	buf_free(&line);
-}
-
-/* Set an error like "404 Not Found - unknown profile". A text that only repeats the status is left out. */
-static void set_server_error(struct transfer *t)
-{
-	struct buf status = {0}, text = {0};
-	text_safe(&status, t->status, strlen(t->status));
-	first_line(&text, (const char *)t->p, t->n);
-	bool more = text.n && !strstr(buf_str(&status), buf_str(&text));
-	err_set(&t->g->err, ERR_IO, ERR_NOWHERE, "server response: %s%s%s", buf_str(&status), more ? " - " : "",
-	    more ? buf_str(&text) : "");
-	buf_free(&status);
-	buf_free(&text);
-}
-
 static const char *tls_hint(CURLcode rc)
 {
 	return rc == CURLE_PEER_FAILED_VERIFICATION ?
@@ -273,7 +205,7 @@ static void set_error(struct transfer *t, CURLcode rc)
 	else if (rc == CURLE_TOO_MANY_REDIRECTS)
 		err_set(e, ERR_IO, ERR_NOWHERE, "more than %d redirects", REDIRECTS);
 	else if (rc == CURLE_OK && status_of(t) != 200)
-		set_server_error(t);
+		http_response_error(e, t->status, (const char *)t->p, t->n);
 	else if (rc == CURLE_COULDNT_CONNECT && t->g->url.socket)
 		err_set(e, ERR_IO, ERR_NOWHERE, "cannot connect to the unix socket %.160s", t->g->url.socket);
 	else if (t->n && t->total > t->n)

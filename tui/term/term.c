@@ -20,6 +20,7 @@
 #include "base/ending.h"
 #include "base/mem/mem.h"
 #include "term/clipboard.h"
+#include "term/mouse.h"
 #include "term/restore.h"
 #include "term/screen_diff.h"
 #include "term/terminfo_builtin.h"
@@ -44,11 +45,9 @@ struct term {
 	int tty;
 	int colours;
 	bool mouse, motion, sgr, cursor;
-	bool held;		/* the first button is pressed, since (click_y, click_x) */
-	int click_y, click_x;
+	struct mouse pointer;
 	int64_t waited;		/* total ms of waiting for input: time spent drawing does not affect double clicks */
-	int64_t clicked;	/* value of `waited` at the last press; 0: the next press is not a double click */
-	MEVENT event[8];	/* mouse events not returned yet, the last one is next */
+	struct mouse_event event[8];	/* mouse events not returned yet, the last one is next */
 	int nevent;
 	int16_t *pair; /* [(fg + 1) * 257 + bg + 1]: curses' number of that pair, 0: not made yet */
 	int npairs;
@@ -493,38 +492,16 @@ enum term_copied term_copy(struct term *t, const char *s, size_t n, char *file, 
 
 /* ---- input */
 
-/* Return the key of a press: a click, or a double click for the second at one place within 400 ms. */
-static int32_t click_key(struct term *t, const MEVENT *m)
+/* Translate an event that curses has decoded. */
+static struct mouse_event from_mouse(const MEVENT *m)
 {
-	int64_t now = t->waited + 1;
-	bool twice = t->clicked && now - t->clicked < 400 && m->y == t->click_y && m->x == t->click_x;
-	t->clicked = twice ? 0 : now;
-	t->click_y = m->y;
-	t->click_x = m->x;
-	t->held = true;
-	return twice ? KEY_CLICK2 : KEY_CLICK;
-}
-
-static int32_t from_mouse(struct term *t, struct term_input *in)
-{
-	MEVENT m = t->event[--t->nevent];
-	in->y = m.y;
-	in->x = m.x;
-	if (m.bstate & BUTTON1_PRESSED)
-		return click_key(t, &m);
-	if (m.bstate & BUTTON1_RELEASED) {
-		bool moved = t->held && (m.y != t->click_y || m.x != t->click_x);
-		t->held = false;
-		return moved ? KEY_DROP : 0;
-	}
-	if (m.bstate & REPORT_MOUSE_POSITION)
-		return t->held ? KEY_DRAG : 0;
-	bool far = m.bstate & (BUTTON_SHIFT | BUTTON_CTRL);
-	if (m.bstate & BUTTON4_PRESSED)
-		return far ? KEY_ZOOM_UP : KEY_WHEEL_UP;
-	if (m.bstate & BUTTON5_PRESSED)
-		return far ? KEY_ZOOM_DOWN : KEY_WHEEL_DOWN;
-	return m.bstate & BUTTON3_PRESSED ? KEY_RCLICK : 0;
+	static const struct { mmask_t from; unsigned to; } bits[] = {{BUTTON1_PRESSED, MOUSE_PRESS},
+	    {BUTTON1_RELEASED, MOUSE_RELEASE}, {BUTTON3_PRESSED, MOUSE_RIGHT}, {BUTTON4_PRESSED, MOUSE_UP},
+	    {BUTTON5_PRESSED, MOUSE_DOWN}, {REPORT_MOUSE_POSITION, MOUSE_MOVE}, {BUTTON_SHIFT | BUTTON_CTRL, MOUSE_FAR}};
+	struct mouse_event e = {.y = m->y, .x = m->x};
+	for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
+		e.what |= m->bstate & bits[i].from ? bits[i].to : 0;
+	return e;
 }
 
 static int32_t from_curses(wint_t k)
@@ -543,28 +520,17 @@ static int32_t from_curses(wint_t k)
 	return (int)k >= KEY_F(1) && (int)k <= KEY_F(12) ? KEY_F1 + ((int)k - KEY_F(1)) : 0;
 }
 
-/* Read ESC [ < BUTTON ; COLUMN ; ROW and M, or m for a release, after the `<`. */
+/* Read an event after ESC [ < . */
 static void sgr_event(struct term *t)
 {
-	int v[3] = {0}, i = 0;
-	wint_t c = 0;
+	struct mouse_sgr s = {0};
+	enum mouse_read r = MOUSE_MORE;
+	wint_t c;
 	wtimeout(t->keys, SGR_WAIT);
-	while (i < 3 && wget_wch(t->keys, &c) == OK && c != 'M' && c != 'm') {
-		if (c >= '0' && c <= '9')
-			v[i] = v[i] < 10000 ? v[i] * 10 + (int)(c - '0') : v[i];
-		else
-			i += c == ';' ? 1 : 3;
-	}
+	while (r == MOUSE_MORE && wget_wch(t->keys, &c) == OK)
+		r = mouse_read_sgr(&s, (uint32_t)c, &t->event[t->nevent]);
 	nodelay(t->keys, TRUE);
-	if (i != 2 || (c != 'M' && c != 'm'))
-		return;
-	static const mmask_t pressed[] = {BUTTON1_PRESSED, 0, BUTTON3_PRESSED, 0},
-			     wheel[] = {BUTTON4_PRESSED, BUTTON5_PRESSED, 0, 0};
-	MEVENT m = {.x = v[1] - 1, .y = v[2] - 1};
-	m.bstate = v[0] & 64 ? wheel[v[0] & 3] : v[0] & 32 ? REPORT_MOUSE_POSITION : c == 'M' ? pressed[v[0] & 3]
-		 : v[0] & 3 ? 0 : BUTTON1_RELEASED;
-	m.bstate |= (v[0] & 4 ? BUTTON_SHIFT : 0) | (v[0] & 16 ? BUTTON_CTRL : 0);
-	t->event[t->nevent++] = m;
+	t->nevent += r == MOUSE_EVENT;
 }
 
 /* Return the next meaningful mouse event. If several arrive at once, as over a slow line, curses reports one
@@ -572,8 +538,12 @@ static void sgr_event(struct term *t)
 static bool read_mouse(struct term *t, struct term_input *in)
 {
 	in->key = 0;
-	while (t->nevent && !in->key)
-		in->key = from_mouse(t, in);
+	while (t->nevent && !in->key) {
+		const struct mouse_event *e = &t->event[--t->nevent];
+		in->y = e->y;
+		in->x = e->x;
+		in->key = mouse_key(&t->pointer, e, t->waited);
+	}
 	return in->key != 0;
 }
 
@@ -592,8 +562,9 @@ static bool read_key(struct term *t, struct term_input *in, enum term_event *ev)
 	if (r == OK) {
 		in->key = k == '\b' ? 127 : (int32_t)k;
 	} else if ((int)k == KEY_MOUSE) {
-		while (t->nevent < (int)(sizeof t->event / sizeof *t->event) && getmouse(&t->event[t->nevent]) == OK)
-			t->nevent++;
+		MEVENT m;
+		while (t->nevent < (int)(sizeof t->event / sizeof *t->event) && getmouse(&m) == OK)
+			t->event[t->nevent++] = from_mouse(&m);
 		if (read_mouse(t, in))
 			*ev = TE_CLICK;
 		return true;

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The mouse: from the bytes of a terminal to events, and from events to keys. Events also come from curses, which
+ * decodes the older encodings (term.c). Clicks, double clicks and drags are distinguished here and not by curses, because
+ * curses waits for the second click.
+ *
+ * Nothing here reads or waits, so a test and a fuzzer call it with any bytes. A cell is never negative, whatever the
+ * terminal sends; that it is inside the screen is checked by the viewer, which may have another size by then.
+ */
+#include "config.h"
+#include "term/mouse.h"
+
+#include "term/key.h"
+
+enum { DOUBLE_MS = 400, CELL_MAX = 10000 };
+
+static int32_t click_key(struct mouse *m, const struct mouse_event *e, int64_t now)
+{
+	bool twice = m->clicked && now + 1 - m->clicked < DOUBLE_MS && e->y == m->y && e->x == m->x;
+	*m = (struct mouse){.held = true, .y = e->y, .x = e->x, .clicked = twice ? 0 : now + 1};
+	return twice ? KEY_CLICK2 : KEY_CLICK;
+}
+
+int32_t mouse_key(struct mouse *m, const struct mouse_event *e, int64_t now)
+{
+	bool far = e->what & MOUSE_FAR;
+	if (e->what & MOUSE_PRESS)
+		return click_key(m, e, now);
+	if (e->what & MOUSE_RELEASE) {
+		bool moved = m->held && (e->y != m->y || e->x != m->x);
+		m->held = false;
+		return moved ? KEY_DROP : 0;
+	}
+	if (e->what & MOUSE_MOVE)
+		return m->held ? KEY_DRAG : 0;
+	if (e->what & MOUSE_UP)
+		return far ? KEY_ZOOM_UP : KEY_WHEEL_UP;
+	if (e->what & MOUSE_DOWN)
+		return far ? KEY_ZOOM_DOWN : KEY_WHEEL_DOWN;
+	return e->what & MOUSE_RIGHT ? KEY_RCLICK : 0;
+}
+
+/* Return what a button number means: 0 to 3 a button, 64 the wheel, 32 a move, 4 with Shift, 16 with Ctrl. */
+static unsigned meaning(int button, bool pressed)
+{
+	static const unsigned press[] = {MOUSE_PRESS, 0, MOUSE_RIGHT, 0}, wheel[] = {MOUSE_UP, MOUSE_DOWN, 0, 0};
+	unsigned what = button & 64 ? wheel[button & 3] : button & 32 ? MOUSE_MOVE : pressed ? press[button & 3]
+		      : button & 3 ? 0 : MOUSE_RELEASE;
+	return what | (button & (4 | 16) ? MOUSE_FAR : 0);
+}
+
+enum mouse_read mouse_read_sgr(struct mouse_sgr *s, uint32_t c, struct mouse_event *m)
+{
+	int *v = s->v;
+	if (c >= '0' && c <= '9')
+		v[s->i] = v[s->i] < CELL_MAX ? v[s->i] * 10 + (int)(c - '0') : v[s->i];
+	else if (c == ';' && s->i < 2)
+		s->i++;
+	else if ((c != 'M' && c != 'm') || s->i != 2 || !v[1] || !v[2])
+		return MOUSE_NONE;
+	else {
+		*m = (struct mouse_event){.y = v[2] - 1, .x = v[1] - 1, .what = meaning(v[0], c == 'M')};
+		return MOUSE_EVENT;
+	}
+	return MOUSE_MORE;
+}
