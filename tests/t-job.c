@@ -36,16 +36,22 @@ struct relay {
 	int slot[SLOTS];
 };
 
-static int make_all(struct job *j, void *arg)
+static void make_all(void *arg)
 {
 	struct relay *r = arg;
-	(void)j;
 	for (int i = 0; i < ALL; i++) {
 		r->slot[ring_begin_write(r->ring_queue)] = i;
 		ring_end_write(r->ring_queue);
 	}
 	ring_finish(r->ring_queue);
-	return 0;
+}
+
+/* Write until the reader closes the queue. */
+static void make_ever(void *arg)
+{
+	struct relay *r = arg;
+	while (ring_begin_write(r->ring_queue) >= 0)
+		ring_end_write(r->ring_queue);
 }
 
 static bool busy(void *arg)
@@ -58,11 +64,19 @@ static void test_ring(void)
 {
 	struct relay r = {.ring_queue = ring_new(SLOTS)};
 	ring_set_idle_work(r.ring_queue, SLOTS / 2, busy, NULL);
-	struct job *j = job_start(make_all, &r);
+	OK(ring_start(r.ring_queue, make_all, &r));
 	int n = 0;
 	for (int i; (i = ring_begin_read(r.ring_queue)) >= 0; ring_end_read(r.ring_queue))
 		OK(r.slot[i] == n++);
-	OK(n == ALL && !job_join(j));
+	ring_stop(r.ring_queue);
+	OK(n == ALL);
+	ring_free(r.ring_queue);
+
+	r.ring_queue = ring_new(SLOTS);
+	OK(ring_start(r.ring_queue, make_ever, &r));
+	OK(ring_begin_read(r.ring_queue) >= 0);
+	ring_stop(r.ring_queue);	/* whether it waits for room or not */
+	ring_stop(r.ring_queue);
 	ring_free(r.ring_queue);
 }
 

@@ -11,7 +11,8 @@
  * A ring queue is a ring of slot numbers under one lock, which is taken a few thousand times a second, because slots
  * are large. A thread that finds it full or empty sleeps until an eighth of the slots has moved. Waking a thread costs
  * as much as filling a slot, and two threads of nearly the same speed would wake each other for every slot. Doing other
- * work is better than sleeping: ring_set_idle_work().
+ * work is better than sleeping: ring_set_idle_work(). The thread at the other end, which ring_start() starts, is no job:
+ * its result, its progress and its end are what comes through the ring.
  *
  * job_parallel() is a loop shared by several threads: an atomic counter hands out indexes. There is no pool, because a
  * load calls it only once or twice.
@@ -338,6 +339,9 @@ struct ring_queue {
 	bool closed;
 	bool (*work)(void *);		/* idle work, instead of sleeping */
 	void *arg;
+	pthread_t thread;		/* of ring_start() */
+	bool started;
+	struct { void (*fn)(void *); void *arg; } other_end;
 };
 
 struct ring_queue *ring_new(uint32_t slots)
@@ -364,6 +368,29 @@ void ring_set_idle_work(struct ring_queue *b, uint32_t most, bool (*work)(void *
 	b->most = most;
 	b->work = work;
 	b->arg = arg;
+}
+
+static void *run_other_end(void *arg)
+{
+	struct ring_queue *b = arg;
+	b->other_end.fn(b->other_end.arg);
+	return NULL;
+}
+
+bool ring_start(struct ring_queue *b, void (*fn)(void *arg), void *arg)
+{
+	b->other_end.fn = fn;
+	b->other_end.arg = arg;
+	b->started = !start_thread(&b->thread, run_other_end, b);
+	return b->started;
+}
+
+void ring_stop(struct ring_queue *b)
+{
+	ring_close(b);
+	if (b->started)
+		pthread_join(b->thread, NULL);
+	b->started = false;
 }
 
 /* Do idle work once. The lock is held before and after. */

@@ -47,6 +47,7 @@ struct pipe {
 	struct bytes in;
 	struct event_stream_info info;
 	struct err damage;
+	int result;		/* of event_stream_run() */
 	const struct event_stream_ops *ops;
 	void *self;
 	uint64_t bytes;		/* of the ordering thread: bytes decoded so far */
@@ -139,17 +140,15 @@ static void drop_now(void *self, struct trace_generation *g)
 	generation_free(g);
 }
 
-static int read_ahead(struct job *j, void *arg)
+static void read_ahead(void *arg)
 {
 	struct pipe *p = arg;
 	const struct event_stream_ops ops = {
 	    put_events, put_warning, put_generation, put_progress, NULL, NULL, p->ops->keeps, p->ops->from};
-	(void)j;
 	if (p->ops->idle_work)
 		p->ops->idle_work(p->self);
-	int r = event_stream_run(p->in, &ops, p, &p->info, &p->damage, &p->feed);
+	p->result = event_stream_run(p->in, &ops, p, &p->info, &p->damage, &p->feed);
 	ring_finish(p->ring_queue);
-	return r;
 }
 
 /* ---- the caller's thread */
@@ -215,25 +214,23 @@ int pipeline_read(struct bytes in, const struct event_stream_ops *ops, void *sel
 	for (uint32_t i = 0; i < slots; i++)
 		p.pipe_slot[i].ev = p.room + i * GO_OUT;
 	p.feed = (struct event_stream_feed){.drop = put_drop, .self = &p, .first = p.pipe_slot[0].ev};
-	struct job *j = job_start(read_ahead, &p);
-	bool more = true;
-	int r;
+	bool more = true, two = ring_start(p.ring_queue, read_ahead, &p);
 	if (ops->begin)
 		ops->begin(self);
-	if (j) {
+	if (two) {
 		take_all(&p, &more);
-		r = job_join(j);
+		ring_stop(p.ring_queue);
 		take_all(&p, &more);	/* free what was being written when the ring was closed */
 		p.info.events = p.events;
 	} else {
 		ring_close(p.ring_queue);	/* no thread could be started: do both on this thread */
 		struct event_stream_feed alone = {.drop = drop_now, .self = &p};
-		r = event_stream_run(in, ops, self, &p.info, &p.damage, &alone);
+		p.result = event_stream_run(in, ops, self, &p.info, &p.damage, &alone);
 	}
 	*info = p.info;
 	*damage = p.damage;
 	ring_free(p.ring_queue);
 	mem_free(p.pipe_slot);
 	mem_free(p.room);
-	return r;
+	return p.result;
 }

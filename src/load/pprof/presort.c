@@ -30,7 +30,6 @@ struct presort {
 	_Atomic bool whole, stop;
 	_Atomic bool asleep;		/* the worker sleeps: the thread that clears it writes a token to the ring */
 	struct ring_queue *ring_queue;
-	struct job *job;
 	struct lock *lock;		/* protects the following fields */
 	size_t at;			/* end of the parts that were taken */
 	struct stack_merge_run *run;
@@ -110,17 +109,15 @@ static void sleep_on(struct presort *a, size_t have)
 		ring_end_read(a->ring_queue);
 }
 
-static int sort_worker(struct job *j, void *arg)
+static void sort_worker(void *arg)
 {
 	struct presort *a = arg;
 	struct sample_batch b = {0};
 	struct stack_merge_scratch room = {0};
-	(void)j;
 	for (size_t have = 0; sort_available(a, &b, &room) == LATER; have = atomic_load(&a->have))
 		sleep_on(a, have);
 	sample_batch_free(&b);
 	stack_merge_scratch_free(&room);
-	return 0;
 }
 
 static void wake_worker(struct presort *a)
@@ -137,8 +134,7 @@ struct presort *presort_new(const uint8_t *p)
 	a->p = p;
 	a->lock = lock_new();
 	a->ring_queue = ring_new(2);
-	a->job = job_start(sort_worker, a);
-	if (a->job)
+	if (ring_start(a->ring_queue, sort_worker, a))
 		return a;
 	presort_free(a);
 	return NULL;
@@ -148,14 +144,6 @@ void presort_advance(struct presort *a, size_t have)
 {
 	atomic_store(&a->have, have);
 	wake_worker(a);
-}
-
-static void join_thread(struct presort *a)
-{
-	wake_worker(a);
-	if (a->job)
-		job_join(a->job);
-	a->job = NULL;
 }
 
 void presort_end_input(struct presort *a)
@@ -169,7 +157,7 @@ void presort_free(struct presort *a)
 	if (!a)
 		return;
 	atomic_store(&a->stop, true);
-	join_thread(a);
+	ring_stop(a->ring_queue);
 	for (size_t i = 0; i < a->n; i++)
 		stack_merge_run_free(&a->run[i]);
 	mem_free(a->run);
@@ -184,7 +172,7 @@ struct stack_merge_run *presort_take_runs(struct presort *a, uint32_t *n)
 	struct stack_merge_scratch room = {0};
 	if (atomic_load(&a->whole))
 		sort_available(a, &b, &room);
-	join_thread(a);
+	ring_stop(a->ring_queue);
 	sample_batch_free(&b);
 	stack_merge_scratch_free(&room);
 	*n = (uint32_t)a->n;

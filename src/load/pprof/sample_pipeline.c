@@ -67,10 +67,9 @@ static void decode_piece(struct samples *s, struct sample_piece *c, uint32_t whi
 	c->which = (int)which;
 }
 
-static int decode_worker(struct job *j, void *arg)
+static void decode_worker(void *arg)
 {
 	struct samples *s = arg;
-	(void)j;
 	for (int i; (i = ring_begin_write(s->ring_queue)) >= 0;) {
 		uint32_t which = atomic_fetch_add(&s->taken, 1);
 		if (which >= s->n)
@@ -80,7 +79,6 @@ static int decode_worker(struct job *j, void *arg)
 		ring_end_write(s->ring_queue);
 	}
 	ring_close(s->ring_queue);
-	return 0;
 }
 
 /* ---- passing samples to the sink */
@@ -249,13 +247,11 @@ int pprof_samples(struct pprof *p)
 		s.nrun = s.n;
 	}
 	int r = 0;
-	struct job *j =
-	    (p->in.n >= THREADED || job_forced_threads() > 1) && job_cpus() > 1 ? job_start(decode_worker, &s) : NULL;
+	if ((p->in.n >= THREADED || job_forced_threads() > 1) && job_cpus() > 1)
+		(void)ring_start(s.ring_queue, decode_worker, &s);
 	for (uint32_t i = 0; i < s.n && !r && go; i++)
 		r = emit_next(&s, i, &go);
-	ring_close(s.ring_queue);
-	if (j)
-		job_join(j);
+	ring_stop(s.ring_queue);
 	samples_free(&s);
 	/* They are published later, when the input and the memory for reading it have been freed. */
 	if (s.run && s.n && !r && go)

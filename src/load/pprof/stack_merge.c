@@ -339,33 +339,29 @@ static void emit_block(const struct block *b, const struct sink *to, stk_id *of)
 		of[b->step[i].which] = to->profile->branch(to->self, b->step[i].same, loc, b->step[i].n);
 }
 
-static int fill_all(struct job *j, void *arg)
+static void fill_all(void *arg)
 {
 	struct run_merger *m = arg;
 	bool more = true;
-	(void)j;
 	for (int i; more && (i = ring_begin_write(m->ring_queue)) >= 0; ring_end_write(m->ring_queue))
 		more = fill_block(m, &m->slot[i]);
 	ring_close(m->ring_queue);
-	return 0;
 }
 
 /* Merge on a second thread and call the sink on this one, or do both here. */
 static bool emit_all(struct run_merger *m, uint32_t n, const struct sink *to, uint64_t bytes, stk_id *of)
 {
-	struct job *j = (n >= MANY || job_forced_threads() > 1) && job_cpus() > 1 ? job_start(fill_all, m) : NULL;
+	bool two = (n >= MANY || job_forced_threads() > 1) && job_cpus() > 1 && ring_start(m->ring_queue, fill_all, m);
 	bool go = true;
-	for (bool more = !j; more && go; go = to->ops->upto(to->self, TIME_NONE, bytes)) {
+	for (bool more = !two; more && go; go = to->ops->upto(to->self, TIME_NONE, bytes)) {
 		more = fill_block(m, &m->slot[0]);
 		emit_block(&m->slot[0], to, of);
 	}
-	for (int i; j && go && (i = ring_begin_read(m->ring_queue)) >= 0; ring_end_read(m->ring_queue)) {
+	for (int i; two && go && (i = ring_begin_read(m->ring_queue)) >= 0; ring_end_read(m->ring_queue)) {
 		emit_block(&m->slot[i], to, of);
 		go = to->ops->upto(to->self, TIME_NONE, bytes);
 	}
-	ring_close(m->ring_queue);
-	if (j)
-		job_join(j);
+	ring_stop(m->ring_queue);
 	return go;
 }
 

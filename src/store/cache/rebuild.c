@@ -3,11 +3,11 @@
 /*
  * Rebuilding sheets: see rebuild.h. Nothing is added to the store: the reader reads a generation again, from the
  * checkpoint before it, into a sink that only knows tracks and states. The result is the same sheet, byte for byte. A
- * sheet with other times or counts of intervals or rows means that the file has changed, and ends the job.
+ * sheet with other times or counts of intervals or rows means that the file has changed, and ends the worker.
  *
- * The job continues from generation to generation and waits, wherever it is, while its last sheet has not been taken.
- * So a walk through the trace reads it once, however few sheets fit in memory. The job does not end between two
- * generations: a start at the next checkpoint would have to restore the live tracks.
+ * The worker continues from generation to generation and waits, wherever it is, while its last sheet has not been taken.
+ * So a walk through the trace reads it once, however few sheets fit in memory. It does not end between two generations: a
+ * start at the next checkpoint would have to restore the live tracks.
  */
 #include "config.h"
 #include "store/cache/rebuild.h"
@@ -22,11 +22,10 @@ enum { SLOTS = 1 };
 
 struct sheet_rebuild {
 	struct rebuild_source from;
-	struct job *job;
 	struct ring_queue *ring_queue;
 	struct sheet *made[SLOTS];
 	uint32_t next;			/* used by the owner: the next sheet to take */
-	/* the other members are used by the job */
+	/* the other members are used by the worker */
 	struct tracks *tracks;
 	struct sheet_builder sheet_builder;
 	uint32_t gen, at, till;		/* generation being read; next sheet; first sheet of the next generation */
@@ -137,11 +136,10 @@ static bool reread_generation(struct sheet_rebuild *a)
 }
 
 /* Rebuild from generation gen to the last one that is known. */
-static int rebuild_run(struct job *j, void *arg)
+static void rebuild_run(void *arg)
 {
 	struct sheet_rebuild *a = arg;
 	struct checkpoint_list *k = a->from.checkpoint_list;
-	(void)j;
 	lock_acquire(k->lock);
 	a->begin = checkpoint_copy(a->gen ? k->v[a->gen - 1] : NULL);
 	bool more = a->gen < k->n;
@@ -157,16 +155,13 @@ static int rebuild_run(struct job *j, void *arg)
 	checkpoint_free(a->end);
 	checkpoint_free(a->begin);
 	ring_close(a->ring_queue);
-	return 0;
 }
 
 void rebuild_stop(struct sheet_rebuild *a)
 {
 	if (!a)
 		return;
-	ring_close(a->ring_queue);
-	if (a->job)
-		job_join(a->job);
+	ring_stop(a->ring_queue);
 	for (int i; (i = ring_begin_read(a->ring_queue)) >= 0; ring_end_read(a->ring_queue))
 		sheet_free(a->made[i]);
 	ring_free(a->ring_queue);
@@ -180,12 +175,10 @@ struct sheet_rebuild *rebuild_start(const struct rebuild_source *from, uint32_t 
 	    .ring_queue = ring_new(SLOTS),
 	    .gen = gen,
 	    .next = checkpoint_first_sheet(from->checkpoint_list, gen)};
-	a->job = job_start(rebuild_run, a);
-	if (!a->job) {
-		rebuild_stop(a);
-		return NULL;
-	}
-	return a;
+	if (ring_start(a->ring_queue, rebuild_run, a))
+		return a;
+	rebuild_stop(a);
+	return NULL;
 }
 
 uint32_t rebuild_next_sheet(const struct sheet_rebuild *a)

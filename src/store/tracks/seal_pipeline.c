@@ -7,10 +7,10 @@
  * not touch the columns that the reader fills meanwhile. A publication is queued too, with the counts of those columns
  * at the time of the request, so the published snapshot does not depend on the thread that makes it.
  *
- * That thread is a job of its own, except on two processors with two threads that read. There the system would have to
- * schedule a third, and a quarter of the time stays unused: it puts two threads that often wait for each other on one
- * processor. So the two readers do it themselves: the one that would have to wait for the other seals a part of a batch
- * (the queue is `shared`).
+ * The queue has a thread of its own (ring_start()), except on two processors with two threads that read. There the system
+ * would have to schedule a third, and a quarter of the time stays unused: it puts two threads that often wait for each
+ * other on one processor. So the two readers do it themselves: the one that would have to wait for the other seals a part
+ * of a batch (the queue is `shared`).
  *
  * Sealing a whole batch takes longer than the reader's queue of events can bridge, so it is done in steps of some
  * tenths of a millisecond: while one thread takes a step, the other still has events, or room for them. A writer that
@@ -50,7 +50,6 @@ struct seal_pipeline {
 	bool lean;			/* one slot: batches wait one at a time */
 	uint32_t pieces;
 	bool begun;			/* the current batch is counted, and its sheet is being made */
-	struct job *job;		/* NULL: no thread */
 	struct ring_queue *ring_queue;		/* NULL: batches are sealed at once */
 	uint32_t slots;			/* number of slots of the queue */
 	/* the only slot has the arrays of a whole batch */
@@ -128,18 +127,12 @@ static bool empty_some(struct seal_pipeline *s, struct seal_slot *x)
 	return true;
 }
 
-static void empty_all(struct seal_pipeline *s)
+static void empty_all(void *arg)
 {
+	struct seal_pipeline *s = arg;
 	for (int i; (i = ring_begin_read(s->ring_queue)) >= 0; ring_end_read(s->ring_queue))
 		while (!empty_some(s, &s->seal_slot[i]))
 			;
-}
-
-static int seal_job(struct job *j, void *arg)
-{
-	(void)j;
-	empty_all(arg);
-	return 0;
 }
 
 /* Do one step of the next slot and release the turn. It is not the whole batch, since meanwhile the queue for which the
@@ -194,8 +187,7 @@ static void start_pipeline(struct seal_pipeline *s, size_t n)
 		atomic_store(&s->shared, s->ring_queue);
 		return;
 	}
-	s->job = job_start(seal_job, s);
-	if (!s->job) {
+	if (!ring_start(s->ring_queue, empty_all, s)) {
 		ring_free(s->ring_queue);
 		s->ring_queue = NULL;
 	}
@@ -273,11 +265,8 @@ void seal_wait(struct seal_pipeline *s)
 {
 	if (!s->ring_queue)
 		return;
-	ring_close(s->ring_queue);
-	if (s->job) {
-		job_join(s->job);
-		s->job = NULL;
-	} else {
+	ring_stop(s->ring_queue);
+	if (atomic_load(&s->shared)) {
 		lock_acquire(s->turn);
 		empty_all(s);
 		lock_release(s->turn);
