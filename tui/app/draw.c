@@ -225,11 +225,9 @@ static void own_hints(const struct app *a, struct buf *b)
 
 void app_hints(const struct app *a, struct buf *b)
 {
-	if (pane_now(a)->lines.hints)
-		buf_puts(b, pane_now(a)->lines.hints);
-	else if (pane_now(a)->lines.keys)
-		pane_now(a)->lines.keys(state_now(a), &a->env, b);
-	else
+	size_t n = b->n;
+	pane_put_hints(pane_now(a), state_now(a), &a->env, b);
+	if (b->n == n)
 		own_hints(a, b);
 }
 

@@ -305,7 +305,7 @@ void pane_put_limit(const struct pane_ops *p, void *st, const struct pane_env *e
 {
 	struct list_part l = list_of(p, st, env);
 	if (l.table)
-		pane_table_put_limit(l.table, b);
+		brush_put_limit(&l.table->brush, l.table->rows.n, b);
 }
 
 void pane_put_detail(const struct pane_ops *p, void *st, const struct pane_env *env, struct buf *b)
@@ -315,6 +315,18 @@ void pane_put_detail(const struct pane_ops *p, void *st, const struct pane_env *
 		histogram_bars_describe(&l.table->brush.bars, b);
 	else if (p->lines.detail)
 		p->lines.detail(st, env, b);
+}
+
+void pane_put_hints(const struct pane_ops *p, void *st, const struct pane_env *env, struct buf *b)
+{
+	struct list_part l = list_of(p, st, env);
+	const char *bars = l.table ? brush_hints(&l.table->brush) : NULL;
+	if (bars)
+		buf_puts(b, bars);
+	else if (p->lines.hints)
+		buf_puts(b, p->lines.hints);
+	else if (p->lines.keys)
+		p->lines.keys(st, env, b);
 }
 
 /* ---- views of lists that have nothing else to keep */

@@ -202,6 +202,8 @@ int pane_find(const char *name);
 void pane_put_limit(const struct pane_ops *, void *st, const struct pane_env *, struct buf *);
 /* Append the line below the pane: the selected bars of a histogram, or what the pane writes there. */
 void pane_put_detail(const struct pane_ops *, void *st, const struct pane_env *, struct buf *);
+/* Append the hints for keys: those of a histogram whose bars are being selected, or the pane's; nothing if it has none. */
+void pane_put_hints(const struct pane_ops *, void *st, const struct pane_env *, struct buf *);
 /* For the app: what the pane or its list does. */
 struct job *pane_job(const struct pane_ops *, void *st);	/* the next one of its work; NULL: none */
 bool pane_answers_key(const struct pane_ops *, void *st);	/* that work completes what a key asked for */

@@ -339,17 +339,6 @@ enum brush_verdict pane_table_brush(struct pane_table *t, const void *st, const 
 	return v;
 }
 
-void pane_table_put_limit(const struct pane_table *t, struct buf *b)
-{
-	if (!t->brush.limits)
-		return;
-	brush_put_limit(&t->brush, b);
-	buf_puts(b, ": ");
-	text_count(b, t->rows.n);
-	buf_puts(b, " of ");
-	text_count(b, (int64_t)t->brush.bars.all);
-}
-
 /* ---- the view */
 
 void pane_table_save_limit(const struct pane_table *t, struct view *v)

@@ -91,8 +91,6 @@ enum verdict pane_table_choose_columns(struct pane_table *, const char *arg, str
 int pane_table_column_choices(const struct pane_table *, struct choice *);	/* for the menu of e; 0: fixed columns */
 /* Handle the commands of the histogram; BRUSH_PASS: another command, or no item has a duration. */
 enum brush_verdict pane_table_brush(struct pane_table *, const void *st, const struct pane_env *, const struct act *);
-/* Append " | took 1.00ms..2.51ms: 3 of 20", the limit and how many items it leaves; nothing without a limit. */
-void pane_table_put_limit(const struct pane_table *, struct buf *);
 /* Sort by choice `by` of the menu of s, and select the first row; -1: reverse the order. */
 void pane_table_sort(struct pane_table *, const void *st, const struct pane_env *, int by);
 int pane_table_choices(const struct pane_table *, struct choice *);

@@ -80,7 +80,7 @@ void tasks_summary(const void *st, const struct pane_env *env, struct buf *b)
 		put_level(p, b);
 	else
 		put_kinds(p, b);
-	brush_put_limit(&p->brush, b);
+	brush_put_limit(&p->brush, p->level == L_LIST ? p->items.rows.n : BRUSH_UNCOUNTED, b);
 	if (p->whole)
 		buf_puts(b, p->whole == TASK_INCOMPLETE ? " | incomplete" : " | complete");
 	buf_puts(b, " | ");
@@ -178,10 +178,11 @@ void tasks_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct tasks *p = st;
 	(void)env;
+	const char *bars = brush_hints(&p->brush);
 	if (p->level == L_ONE)
 		buf_puts(b, "Enter timeline, child  ( parent  ) child  W why  4 flame of it  f only it  D rest  / text  q back");
-	else if (p->brush.bars.on)
-		buf_puts(b, "h l bar  v range  Enter only these  Esc leave the bars");
+	else if (bars)
+		buf_puts(b, bars);
 	else if (p->level == L_KINDS)
 		buf_printf(b, "Enter open  [ ] %s  v durations  :>50ms  s < > sort  e columns  i invert  4 flame  D slow ones",
 		    p->list.regions ? "operations" : "regions  W why");

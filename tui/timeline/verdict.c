@@ -225,8 +225,12 @@ static size_t method_start(const struct buf *place)
 	return dot && dot[1] != ' ' && !memchr(s, '[', (size_t)(end - s)) ? (size_t)(dot + 1 - s) : 0;
 }
 
-/* Append a line of the critical paths of the kind: "92% network (*upstream).call kit.go:233". false: it is small. */
-static bool put_path(const struct trace_analysis *a, uint32_t i, bool reason, struct buf *b)
+/* How much of a line of the critical paths: "92% network", with the method "call kit.go:233", with the whole place
+   "main.(*upstream).call kit.go:233" and the reason. */
+enum path_text { PATH_CLASS, PATH_METHOD, PATH_REASON };
+
+/* Append that line. false: its share is small. */
+static bool put_path(const struct trace_analysis *a, uint32_t i, enum path_text text, struct buf *b)
 {
 	enum { LEAST = 5 };
 	const struct critical_lines *l = a->slowest.lines;
@@ -237,10 +241,12 @@ static bool put_path(const struct trace_analysis *a, uint32_t i, bool reason, st
 	struct buf place = {0}, because = {0};
 	buf_printf(b, "%s%.0f%% %s", a->slowest.n < a->nslowest ? "~" : "", text_percent(v->ns, all),
 	    time_class_name(v->cls));
+	if (text == PATH_CLASS)
+		return true;
 	critical_put_place(&place, a->sn->st, v->at);
 	buf_puts(b, place.n ? " " : "");
-	size_t skip = reason ? 0 : method_start(&place);
-	if (reason)
+	size_t skip = text == PATH_REASON ? 0 : method_start(&place);
+	if (text == PATH_REASON)
 		critical_line_put_because(l, v, &because);
 	if (because.n)
 		buf_printf(&place, "%s%s", v->chain != CRITICAL_NONE ? ", reached through " : ", ", buf_str(&because));
@@ -250,23 +256,37 @@ static bool put_path(const struct trace_analysis *a, uint32_t i, bool reason, st
 	return true;
 }
 
+/* Append the first parts of the critical paths that fit into `width` columns; of the first one, at least its class. */
+static void put_paths(const struct trace_analysis *a, size_t width, struct buf *b)
+{
+	for (uint32_t i = 0; i < SHOWN; i++) {
+		size_t before = b->n;
+		for (int text = PATH_METHOD; text >= PATH_CLASS; text--) {
+			b->n = before;
+			buf_puts(b, i ? ", " : "  path ");
+			if (put_path(a, i, (enum path_text)text, b) && text_width(b->p, b->n) <= width)
+				break;
+			b->n = before;
+			if (i)
+				return;
+		}
+	}
+}
+
 /* Draw the slowest kind of operations: its rate and latency, and the parts of its critical paths, in `room` lines. */
 static void draw_kind(const struct timeline_verdict *v, struct grid *g, int y, int room)
 {
-	struct buf b = {0};
-	put_rate(v->analysis->sn, v->kind, &b);
-	for (uint32_t i = 0; room == 1 && i < SHOWN; i++) {
-		size_t before = b.n;
-		buf_puts(&b, i ? ", " : "  path ");
-		if (!put_path(v->analysis, i, false, &b) || (i && text_width(b.p, b.n) > (size_t)g->w)) {
-			b.n = before;
-			break;
-		}
-	}
+	enum { PATH_ROOM = 19 };	/* "  path 67% network" */
+	struct buf b = {0}, rate = {0};
+	put_rate(v->analysis->sn, v->kind, &rate);
+	text_fit_line(&b, rate.p, rate.n, (size_t)(g->w - (room == 1 ? PATH_ROOM : 0)), g->ascii);
+	if (room == 1)
+		put_paths(v->analysis, (size_t)g->w, &b);
 	grid_line(g, y, 0, ST_NORMAL, 0, &b);
+	buf_free(&rate);
 	for (int i = 0; i + 1 < room; i++) {
 		buf_reset(&b);
-		if (!put_path(v->analysis, (uint32_t)i, true, &b))
+		if (!put_path(v->analysis, (uint32_t)i, PATH_REASON, &b))
 			break;
 		if (!i)
 			grid_text(g, y + 1, 0, ST_DIM, 0, "path");

@@ -86,7 +86,7 @@ void brush_draw(const struct brush *b, struct grid *g, int y, int h)
 	buf_free(&n);
 }
 
-void brush_put_limit(const struct brush *b, struct buf *out)
+void brush_put_limit(const struct brush *b, uint32_t n, struct buf *out)
 {
 	if (!b->limits)
 		return;
@@ -96,4 +96,18 @@ void brush_put_limit(const struct brush *b, struct buf *out)
 	buf_puts(out, "..");
 	if (b->hi < INT64_MAX)
 		text_ns(out, b->hi);
+	if (n == BRUSH_UNCOUNTED)
+		return;
+	buf_puts(out, ": ");
+	text_count(out, n);
+	buf_puts(out, " of ");
+	text_count(out, (int64_t)b->bars.all);
+}
+
+const char *brush_hints(const struct brush *b)
+{
+	if (!b->bars.on)
+		return NULL;
+	return b->bars.held ? "h l move  Enter only these  v only this bar  Esc leave the bars"
+			    : "h l move  v start a range  Enter only these  Esc leave the bars";
 }

@@ -39,7 +39,11 @@ enum brush_verdict brush_command(struct brush *, const struct act *);
 int brush_lines(const struct brush *, int h);
 /* Draw a heading and the bars into h lines. */
 void brush_draw(const struct brush *, struct grid *, int y, int h);
-/* Append " | took 1.00ms..2.51ms" if the list is limited; "50.0ms.." without an upper limit. */
-void brush_put_limit(const struct brush *, struct buf *);
+/* If the list is limited, append " | took 1.00ms..2.51ms: 3 of 20", the limit and that it leaves n items; "50.0ms.."
+   without an upper limit, no number of items if n is BRUSH_UNCOUNTED. */
+#define BRUSH_UNCOUNTED UINT32_MAX
+void brush_put_limit(const struct brush *, uint32_t n, struct buf *);
+/* Return the hints for the keys that select bars; NULL: keys do not select bars. */
+const char *brush_hints(const struct brush *);
 
 #endif

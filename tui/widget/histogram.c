@@ -157,6 +157,4 @@ void histogram_bars_describe(const struct bars *b, struct buf *out)
 	text_count(out, (int64_t)n);
 	buf_puts(out, " of ");
 	text_count(out, (int64_t)b->all);
-	buf_puts(out, b->held ? "   h l move  Enter select  v only this bar  Esc leave"
-			      : "   h l move  v start a range  Enter select  Esc leave");
 }
