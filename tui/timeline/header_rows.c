@@ -71,7 +71,7 @@ static bool has_line(const struct timeline *tl, const struct snap *sn, int verdi
 		return tl->rows.nrow > 0 && sn->nmarks + sn->ncounts[CT_PROC_START] > 0 && !sn->trace.log;
 	case HD_STW:
 	case HD_GC: return early || sn->nspans > 0;
-	case HD_LOGS: return early || (sn->nmarks > 0 && !sn->trace.log);
+	case HD_LOGS: return early || (tl->ix->whole ? tl->ix->logs : sn->nmarks > 0 && !sn->trace.log);
 	default:
 		return h->ct < 0 || (early && tl->rows.nrow > 0 && h->ct >= CT_RUNNABLE) ||
 		       sn->ncounts[h->ct] > 1;

@@ -25,7 +25,7 @@
 /* SMALL: tracks, spans and marks of which an index takes a few milliseconds */
 enum { SMALL = 60000, FIRST = 4096 };
 
-/* Count the moves of the Ps in the whole trace. */
+/* Count the moves of the Ps in the whole trace, and find whether it has logs. */
 static void count_moves(struct timeline_index *ix, const struct snap *sn, const struct timeline_tracks *tr)
 {
 	static const enum counter ticks[] = {CT_PROC_START, CT_PROC_STOP};
@@ -43,6 +43,7 @@ static void count_moves(struct timeline_index *ix, const struct snap *sn, const 
 		const struct sink_mark *m = store_mark(sn->st, i);
 		if (m->kind == MK_PROC_STEAL && m->trk < ix->nmoves)
 			ix->moves[m->trk].stolen++;
+		ix->logs |= m->kind == MK_LOG;
 	}
 }
 

@@ -54,6 +54,7 @@ struct timeline_index { /* derived data of a snapshot (index_job.c) */
 	const struct bins_counter_sums *counts;
 	const struct bins_span_list *cycles;	/* GC cycles and stop-the-world pauses */
 	bool procs; /* GOMAXPROCS was changed */
+	bool logs;  /* there are logs */
 	/* For each P, by trk_id: how often it was started, stopped, or stolen in a syscall. */
 	struct timeline_proc_counts {
 		uint32_t started, stopped, stolen;
