@@ -78,15 +78,6 @@ static void free_analysis(void *work)
 
 static const struct async_kind analysis_kind = { run_analysis, free_analysis };
 
-/* Return the steps that the analysis takes, about: it passes over all intervals a few times. */
-static uint64_t analysis_cost(const struct snap *sn)
-{
-	uint64_t n = 0;
-	for (uint32_t i = 0; i < sn->nsheets; i++)
-		n += store_slot(sn->st, i)->n;
-	return 8 * n;
-}
-
 static bool is_current(const struct session *s, const struct trace_analysis *a)
 {
 	return a && a->sn == s->snap && a->scope == session_scope(s);
@@ -106,6 +97,7 @@ static struct trace_analysis *keep_analysis(struct session *s, struct trace_anal
 
 struct trace_analysis *session_analysis_async(struct session *s, struct async *slot)
 {
+	enum { PASSES = 8 };
 	if (is_current(s, s->analysis))
 		return trace_analysis_share(s->analysis);
 	if (!session_is_trace(s) || !s->snap->complete || !s->snap->has_trace)
@@ -116,7 +108,7 @@ struct trace_analysis *session_analysis_async(struct session *s, struct async *s
 	struct trace_analysis *a = xcalloc(1, sizeof *a);
 	*a = (struct trace_analysis){.sn = s->snap, .scope = session_scope(s), .query = *session_query(s), .refs = 1};
 	query_copy_strings(&a->query, &(struct query){0}, &a->mem);
-	return keep_analysis(s, async_start(slot, &analysis_kind, a, analysis_cost(s->snap)));
+	return keep_analysis(s, async_start(slot, &analysis_kind, a, snap_cost(s->snap, PASSES)));
 }
 
 struct trace_analysis *session_analysis_finish(struct session *s, struct async *slot)

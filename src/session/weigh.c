@@ -34,10 +34,7 @@ void session_trace_filter(const struct session *s, struct arena *a, struct trace
 static bool is_little(const struct snap *sn)
 {
 	enum { LITTLE = 2000000 };
-	uint64_t n = sn->nsmps;
-	for (uint32_t i = 0; i < sn->nsheets && n <= LITTLE; i++)
-		n += store_slot(sn->st, i)->n;
-	return sn->complete && n <= LITTLE;
+	return sn->complete && sn->nsmps + snap_intervals(sn) <= LITTLE;
 }
 
 bool session_total(const struct session *s, size_t type, int64_t *total)

@@ -227,6 +227,21 @@ static inline const struct trk_list *store_numbered(const struct snap *sn, enum 
 	return sn->complete && sn->st->has_numbered ? &sn->st->numbered[kind] : NULL;
 }
 static inline struct sheet_slot *store_slot(const struct store *s, uint32_t i) { return column_at(&s->sheets, i); }
+
+/* Return the number of intervals in the sheets of a snapshot. */
+static inline uint64_t snap_intervals(const struct snap *sn)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < sn->nsheets; i++)
+		n += store_slot(sn->st, i)->n;
+	return n;
+}
+/* Return the cost of some passes over all intervals, in steps (base/async.h): too much to be done at once if sheets may
+   have to be rebuilt. */
+static inline uint64_t snap_cost(const struct snap *sn, uint32_t passes)
+{
+	return sn->st->keep ? UINT32_MAX : passes * snap_intervals(sn);
+}
 static inline const struct span_row *store_span(const struct store *s, uint32_t i) { return column_at(&s->spans, i); }
 static inline const struct smp_row *store_smp(const struct store *s, uint32_t i) { return column_at(&s->smps, i); }
 /* Return the value of a sample, for a type; and the number of the file that it is from, 0 for the first. */

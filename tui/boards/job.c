@@ -48,15 +48,6 @@ static void free_board(void *work)
 
 static const struct async_kind board_work_kind = {run_board, free_board};
 
-/* Steps of the work: boards pass over all intervals twice. */
-static uint64_t board_cost(const struct snap *sn)
-{
-	uint64_t n = 0;
-	for (uint32_t i = 0; i < sn->nsheets; i++)
-		n += store_slot(sn->st, i)->n;
-	return 4 * n;
-}
-
 /* Take a board and its scope, if they are still of the current analysis. */
 static void take_board(struct boards_state *p, const struct pane_env *env, struct board_work *w)
 {
@@ -77,6 +68,7 @@ void boards_make(struct boards_state *p, const struct pane_env *env)
 {
 	if (!p->analysis || p->board[p->id])
 		return;
+	enum { PASSES = 4 };
 	const struct board_work *wanted = async_wanted(&p->making);
 	if (wanted && wanted->id == p->id && wanted->scope->of == p->analysis)
 		return;
@@ -88,7 +80,7 @@ void boards_make(struct boards_state *p, const struct pane_env *env)
 		w->scope = xcalloc(1, sizeof *w->scope);
 		w->scope->of = trace_analysis_share(p->analysis);
 	}
-	take_board(p, env, async_start(&p->making, &board_work_kind, w, board_cost(p->analysis->sn)));
+	take_board(p, env, async_start(&p->making, &board_work_kind, w, snap_cost(p->analysis->sn, PASSES)));
 }
 
 static void finish_board(void *st, const struct pane_env *env, struct ask *out)

@@ -67,16 +67,13 @@ void goroutines_measure(struct goroutines_state *p, const struct pane_env *env)
 {
 	const struct snap *sn = session_snap(env->s);
 	struct goroutines_measures *m;
-	uint64_t intervals = 0;
 	if (!sn->complete && session_is_loading(env->s))	/* the groups are made again soon */
 		return;
-	for (uint32_t i = 0; i < sn->nsheets; i++)
-		intervals += store_slot(sn->st, i)->n;
 	m = xcalloc(1, sizeof *m);
 	m->sn = sn;
 	m->gs = p->gs;
 	m->ask = tracepane_sched_query(&p->scope);
-	take_measures(p, env, async_start(&p->measuring, &measures_kind, m, intervals));
+	take_measures(p, env, async_start(&p->measuring, &measures_kind, m, snap_cost(sn, 1)));
 }
 
 void goroutines_measure_finish(struct goroutines_state *p, const struct pane_env *env)

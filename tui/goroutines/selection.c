@@ -283,20 +283,16 @@ enum verdict goroutines_query_ran(
 	struct arena a = {0};
 	struct err e;
 	struct regex *rx = regex_new(re, &e);
-	uint64_t intervals = 0;
-	const struct snap *sn = session_snap(env->s);
 	if (!rx)
 		return pane_message(out, "%s", e.msg);
 	regex_free(rx);
-	for (uint32_t i = 0; i < sn->nsheets; i++)
-		intervals += store_slot(sn->st, i)->n;
 	p->asked = Q_LISTS;
 	out->query = *session_query(env->s);
 	out->kind = ASK_QUERY;
 	const char *arg = arena_strndup(&a, re, strlen(re));
 	return tracepane_query(&p->later, env, &(struct tracepane_query_spec){.say = say_ran, .arg = arg,
 	    .none = arena_printf(&a, "no goroutine ran %s here", re), .busy = "searching their stacks; Esc cancels",
-	    .steps = intervals}, &a, out);
+	    .steps = snap_cost(session_snap(env->s), 1)}, &a, out);
 }
 
 trk_id goroutines_first_selected(const struct goroutines_state *p)

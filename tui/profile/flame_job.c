@@ -23,11 +23,6 @@ struct flame_work {
 	struct flame *f[PARTS];
 };
 
-bool flame_job_is_large(const struct weighted_tree *c)
-{
-	return !c->none && async_is_long(c->calltree->n + 1u);
-}
-
 /* Used to lay out the first view, so that drawing finds its places ready. */
 static void ignore_span(void *arg, const struct flame_span *s)
 {
@@ -38,7 +33,7 @@ static void ignore_span(void *arg, const struct flame_span *s)
 static struct flame *layout_flame(const struct weighted_tree *c, const struct flame_conf *conf)
 {
 	struct flame *f = flame_new(c, conf);
-	if (f)
+	if (f && conf->on.go)
 		flame_each(f, &(struct flame_viewport){.cols = 512, .rows = 128}, ignore_span, NULL);
 	return f;
 }
@@ -66,15 +61,25 @@ static void free_layout(void *work)
 
 static const struct async_kind layout_kind = {run_layout, free_layout};
 
-bool flame_job_start(struct async *a, struct weighted_tree *c, const struct flame_conf *conf)
+static void move_flames(struct flame_work *w, struct flame *out[PARTS])
+{
+	for (int k = 0; k < PARTS; k++) {
+		out[k] = w->f[k];
+		w->f[k] = NULL;
+	}
+}
+
+bool flame_job_start(struct async *a, struct weighted_tree *c, const struct flame_conf *conf, struct flame *out[PARTS])
 {
 	struct flame_work *w = xcalloc(1, sizeof *w);
 	w->c = weighted_ref(c);
 	w->conf = *conf;
-	w = async_start(a, &layout_kind, w, ASYNC_ALWAYS);
-	if (w)
-		free_layout(w);
-	return !w;
+	w = async_start(a, &layout_kind, w, c->none ? 0 : c->calltree->n + 1u);
+	if (!w)
+		return false;
+	move_flames(w, out);
+	free_layout(w);
+	return true;
 }
 
 bool flame_job_same_conf(const struct flame_conf *a, const struct flame_conf *b)
@@ -90,10 +95,8 @@ bool flame_job_finish(struct async *a, struct session *s, const struct weighted_
 	if (!w)
 		return false;
 	bool fits = w->c == c && flame_job_same_conf(&w->conf, conf);
-	for (int k = 0; k < PARTS && fits; k++) {
-		out[k] = w->f[k];
-		w->f[k] = NULL;
-	}
+	if (fits)
+		move_flames(w, out);
 	session_free_calls_async(s, w->c, w->f);
 	mem_free(w);
 	return fits;

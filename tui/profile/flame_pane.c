@@ -91,8 +91,7 @@ static struct flame_conf conf_now(
 	return conf;
 }
 
-/* Use the given flames, or, if made is NULL, make them now from the current tree; zooms are kept if their frames
-   still exist. Frees the old flames. */
+/* Use these flames of the current tree; zooms are kept if their frames still exist. Frees the old flames. */
 static void lay_out_as(struct flame_state *v, const struct pane_env *env, struct flame *const made[PARTS],
     struct weighted_tree *was)
 {
@@ -100,17 +99,11 @@ static void lay_out_as(struct flame_state *v, const struct pane_env *env, struct
 	for (int k = 0; k < PARTS; k++) {
 		if (v->f[k] && v->zoom[k])
 			v->nway[k] = way_to(v->f[k], v->zoom[k], &v->way[k], &v->waycap[k]);
-		v->f[k] = made ? made[k] : NULL;
+		v->f[k] = made[k];
 		v->zoom[k] = 0;
 	}
 	session_free_calls_async(env->s, was, old);
 	v->laid = v->conf = conf_now(v, v->t.c, env);
-	if (!made) {
-		v->f[DOWN] = flame_new(v->t.c, &v->conf);
-		v->conf.up = v->conf.pivot != 0;
-		if (v->conf.up)
-			v->f[UP] = flame_new(v->t.c, &v->conf);
-	}
 	list_hits_free(&v->hit);
 	v->sel = 0;
 	if (v->t.c->none)
@@ -165,15 +158,22 @@ static void replace_flames(struct flame_state *v, const struct pane_env *env, st
 	v->loads &= v->t.c->none;
 }
 
-/* Lay out the current tree with the wanted layout; in the background if it is large. */
+/* Lay out the current tree with the wanted layout. If it is large, do so in the background, and show nothing until the
+   first flames are there. */
 static void lay_out(struct flame_state *v, const struct pane_env *env)
 {
+	struct flame *made[PARTS] = {NULL, NULL};
 	struct flame_conf conf = conf_now(v, v->next.c, env);
 	if (async_job(&v->work))		/* done() lays out again */
 		return;
-	if (flame_job_is_large(v->next.c) && flame_job_start(&v->work, v->next.c, &conf))
-		return;
-	replace_flames(v, env, NULL);
+	if (flame_job_start(&v->work, v->next.c, &conf, made)) {
+		replace_flames(v, env, made);
+	} else if (!v->f[DOWN]) {
+		v->t.c = weighted_none(session_snap(env->s)->st, profile_granularity(env));
+		conf = conf_now(v, v->t.c, env);
+		made[DOWN] = flame_new(v->t.c, &conf);
+		lay_out_as(v, env, made, NULL);
+	}
 }
 
 static bool as_wanted(const struct flame_state *v, const struct pane_env *env)
@@ -188,13 +188,8 @@ static void flame_pane_update(void *st, const struct pane_env *env)
 	if (async_job(&v->work))		/* called again when the job has ended */
 		return;
 	profile_update_tree(&v->next, env, profile_granularity(env));
-	if (as_wanted(v, env))
-		return;
-	if (!v->f[DOWN] && flame_job_is_large(v->next.c)) {
-		v->t.c = weighted_none(session_snap(env->s)->st, profile_granularity(env));
-		lay_out_as(v, env, NULL, NULL);
-	}
-	lay_out(v, env);
+	if (!as_wanted(v, env))
+		lay_out(v, env);
 }
 
 static void flame_pane_done(void *st, const struct pane_env *env, struct ask *out)

@@ -94,15 +94,8 @@ static void side_flames(struct peek_state *p, const struct pane_env *env)
 	for (int k = 0; k < PARTS; k++)
 		p->fv.f[k] = NULL;
 	p->fv.t.c = p->t.c;
-	if (async_job(&p->work))		/* a job for another centre is running: done() continues */
-		return;
-	if (p->centre && flame_job_is_large(p->t.c) && flame_job_start(&p->work, p->t.c, &conf))
-		return;
-	for (int k = 0; k < PARTS; k++) {
-		conf.up = k == UP;
-		if (p->centre)
-			p->fv.f[k] = flame_new(p->t.c, &conf);
-	}
+	if (p->centre && !async_job(&p->work))	/* after a job for another centre, done() continues */
+		(void)flame_job_start(&p->work, p->t.c, &conf, p->fv.f);
 }
 
 static void peek_pane_done(void *st, const struct pane_env *env, struct ask *out)

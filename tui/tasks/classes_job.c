@@ -34,14 +34,6 @@ static void free_classes(void *work)
 
 static const struct async_kind classes_kind = {run_classes, free_classes};
 
-static uint64_t classes_cost(const struct snap *sn)
-{
-	uint64_t n = 0;
-	for (uint32_t i = 0; i < sn->nsheets; i++)
-		n += store_slot(sn->st, i)->n;
-	return sn->st->keep ? ASYNC_ALWAYS : n;
-}
-
 void tasks_drop_classes(struct tasks *p)
 {
 	async_cancel(&p->summing);
@@ -73,7 +65,7 @@ void tasks_sum_classes(struct tasks *p, const struct pane_env *env)
 	struct classes_work *w = xcalloc(1, sizeof *w);
 	*w = (struct classes_work){.sn = session_snap(env->s), .ops = p->list.ops, .kind = k->of,
 	    .to.key = tasks_kind_key(k)};
-	take_classes(p, async_start(&p->summing, &classes_kind, w, classes_cost(w->sn)));
+	take_classes(p, async_start(&p->summing, &classes_kind, w, snap_cost(w->sn, 1)));
 }
 
 void tasks_classes_finish(void *st, const struct pane_env *env, struct ask *out)

@@ -157,10 +157,8 @@ static void take_listing(struct tasks *p, const struct pane_env *env, struct tas
 static uint64_t listing_cost(const struct snap *sn, bool regions)
 {
 	bool known = regions || !sn->complete || operations_if_shared(sn);
-	uint64_t n = sn->nspans + (uint64_t)sn->nmarks + 1;
-	for (uint32_t i = 0; !known && i < sn->nsheets; i++)
-		n += 4 * (uint64_t)store_slot(sn->st, i)->n;
-	return sn->st->keep && (sn->nspans || !known) ? ASYNC_ALWAYS : n;
+	bool reads_sheets = !known || (sn->st->keep && sn->nspans);
+	return sn->nspans + (uint64_t)sn->nmarks + 1 + (reads_sheets ? snap_cost(sn, 4) : 0);
 }
 
 static void start_listing(struct tasks *p, const struct pane_env *env)

@@ -387,11 +387,8 @@ void timeline_count_bins(const struct timeline *tl, const struct snap *sn, trk_i
 {
 	enum { MUCH = 1000000, FEW = 4 };
 	struct bin *to[TL_PS];
-	uint64_t steps = 0;
 	uint32_t m = 0;
-	for (uint32_t i = 0; i < sn->nsheets && steps < MUCH; i++)
-		steps += store_slot(sn->st, i)->n;
-	if (sn->st->keep || (steps < MUCH && job_forced_threads() <= 1))
+	if (sn->st->keep || (snap_intervals(sn) < MUCH && job_forced_threads() <= 1))
 		return;
 	for (uint32_t i = 0; i < n && m < TL_PS; i++)
 		if (!kept_bins(tl->kept, v[i]))
@@ -454,9 +451,7 @@ static const struct async_kind index_kind = {run_index, free_work};
 
 uint64_t timeline_snap_cost(const struct snap *sn)
 {
-	uint64_t n = (uint64_t)sn->ntrks + count_indexed(sn), steps = 0;
-	for (uint32_t i = 0; i < sn->nsheets && sn->complete; i++)
-		steps += store_slot(sn->st, i)->n;
+	uint64_t n = (uint64_t)sn->ntrks + count_indexed(sn), steps = sn->complete ? snap_intervals(sn) : 0;
 	for (int c = 0; c < CT__N; c++)
 		steps += sn->ncounts[c];
 	return (n + steps / 8) / 3;
