@@ -53,7 +53,7 @@ struct session_weights {
 	struct async freeing[4];	/* of session_free_calls_async() */
 	struct rest_states rest;	/* valid for the query with serial rest_serial - 1; rest_serial 0: none */
 	uint32_t rest_serial;
-	struct weighing_job *worker;	/* NULL, or the calls that are computed in the background */
+	struct async worker;		/* the calls that are computed in the background */
 	/* requests to start after that, by slot */
 	struct wanted { bool weighted_tree; enum calls_for what; enum gran gran; uint32_t serial; } wanted[CALL_SLOTS];
 };

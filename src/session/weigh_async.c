@@ -8,9 +8,10 @@
  * not depend on where it runs, and nothing is locked. Panes meanwhile hold earlier calls, which share call
  * trees and granularities with the worker; their references are counted atomically.
  *
- * One job runs at a time. The result of an outdated query is dropped, except for the call trees, and the
- * calls that are wanted by then are started. Small work is done at once: a thread costs more than it, and the
- * screen would be drawn twice.
+ * One job runs at a time. The result of an outdated query is dropped, except for the call trees, which are
+ * most of the work: so its job is cancelled, but not dropped as async_cancel() would. Then the calls that are
+ * wanted by then are started. Small work is done at once: a thread costs more than it, and the screen would
+ * be drawn twice.
  */
 #include "config.h"
 #include "session/internal.h"
@@ -23,10 +24,8 @@
 #include "calltree/weighted.h"
 #include "filter/tag_weights.h"
 
-
-enum { SMALL = 30000 };		/* nodes, samples and states of tracks: some milliseconds of work */
-
-struct weighing_job {
+struct weighing_work {
+	struct session *owner;		/* of the call trees */
 	struct session session;
 	struct query q;
 	struct wanted want;
@@ -34,7 +33,6 @@ struct weighing_job {
 	struct rest_states rest;	/* of a comparison with the rest */
 	/* rested: rest is computed; first: highlights are computed for the first complete result */
 	bool rested, first;
-	struct job *job;
 	_Atomic bool stop;	/* the session is being closed */
 	int64_t us;
 };
@@ -44,15 +42,10 @@ void session_set_nonblocking(struct session *s)
 	s->weigh.nonblocking = true;
 }
 
-static bool is_little_work(const struct session *s)
+/* Return the cost of weighing: a pass over nodes, samples and intervals; 0 in a viewer that waits. */
+static uint64_t weighing_cost(const struct session *s)
 {
-	const struct snap *sn = s->snap;
-	uint64_t n = (uint64_t)sn->nstks + sn->nsmps;
-	if (job_forced_threads() > 1)
-		return false;
-	for (uint32_t i = 0; i < sn->nsheets && n <= SMALL; i++)
-		n += store_slot(sn->st, i)->n;
-	return n <= SMALL;
+	return !s->weigh.nonblocking ? 0 : s->snap->nstks + (uint64_t)s->snap->nsmps + snap_cost(s->snap, 1);
 }
 
 /* ---- releasing */
@@ -116,9 +109,9 @@ void session_free_arena_async(struct session *s, struct arena *a)
 
 /* ---- computing */
 
-static int run_weigh_job(struct job *j, void *arg)
+static void run_weighing(void *work, struct job *j)
 {
-	struct weighing_job *w = arg;
+	struct weighing_work *w = work;
 	int64_t began = clock_us();
 	w->session.weigh.job = j;
 	w->session.weigh.stop = &w->stop;
@@ -126,8 +119,9 @@ static int run_weigh_job(struct job *j, void *arg)
 	if (w->rested)
 		session_rest_times(&w->session, &w->q, &w->rest);
 	if (atomic_load(&w->stop))
-		return 0;
-	job_report_progress(j, 90, 100);
+		return;
+	if (j)
+		job_report_progress(j, 90, 100);
 	if (w->want.what == FOR_FUNCTIONS)
 		function_weights_of(w->made);
 	if (w->want.gran != GR_LINES)
@@ -135,7 +129,6 @@ static int run_weigh_job(struct job *j, void *arg)
 	if (w->first)
 		session_shares(&w->session, w->made);
 	w->us = clock_us() - began;
-	return 0;
 }
 
 /* Copy only what session/weigh.c reads. */
@@ -161,33 +154,18 @@ static void move_calltrees(struct session *from, struct session *to)
 	memset(from->weigh.calltrees, 0, sizeof from->weigh.calltrees);
 }
 
-static void weighing_free(struct weighing_job *w)
+/* Give the call trees back, and free the rest. */
+static void free_weighing(void *work)
 {
+	struct weighing_work *w = work;
+	move_calltrees(&w->session, w->owner);
 	session_drop_calls(&w->session);
 	weighted_free(w->made);
 	filter_free(w->session.weigh.filters);
 	mem_free(w);
 }
 
-/* Return false if no thread can be started. */
-static bool start_weighing(struct session *s, struct wanted want)
-{
-	struct weighing_job *w = xcalloc(1, sizeof *w);
-	copy_session(&w->session, s, &w->q);
-	w->want = want;
-	w->rested = session_is_trace(s) && query_has_rest(&w->q) && s->weigh.rest_serial != s->serial + 1;
-	w->first = !s->weigh.shared && s->snap->complete && !session_is_trace(s);
-	s->weigh.shared |= w->first;
-	move_calltrees(s, &w->session);
-	w->job = w->session.weigh.filters ? job_start(run_weigh_job, w) : NULL;
-	if (!w->job) {
-		move_calltrees(&w->session, s);
-		weighing_free(w);
-		return false;
-	}
-	s->weigh.worker = w;
-	return true;
-}
+static const struct async_kind weighing_kind = {run_weighing, free_weighing};
 
 const struct shares *session_shares(const struct session *s, struct weighted_tree *c)
 {
@@ -199,7 +177,7 @@ const struct shares *session_shares(const struct session *s, struct weighted_tre
 
 struct job *session_weighing_job(const struct session *s)
 {
-	return s->weigh.worker ? s->weigh.worker->job : NULL;
+	return async_job(&s->weigh.worker);
 }
 
 /* Return the existing calls of the current query; NULL if they lack what is wanted. */
@@ -209,13 +187,10 @@ static struct weighted_tree *ready_calls(struct session *s, enum gran gran, enum
 	return c && c->gran == gran && (what != FOR_FUNCTIONS || c->funs) ? c : NULL;
 }
 
-static bool take_result(struct session *s)
+/* Take a result. Return whether it is of the current query. */
+static bool take_result(struct session *s, struct weighing_work *w)
 {
-	struct weighing_job *w = s->weigh.worker;
 	bool fits = w->want.serial == s->serial;
-	s->weigh.worker = NULL;
-	job_join(w->job);
-	move_calltrees(&w->session, s);
 	s->weigh.spent += w->us;
 	if (fits && w->rested) {
 		s->weigh.rest = w->rest;
@@ -234,16 +209,33 @@ static bool take_result(struct session *s)
 	session_drop_calls(&w->session);
 	session_free_calls_async(s, w->made, NULL);
 	w->made = NULL;
-	weighing_free(w);
+	free_weighing(w);
 	return fits;
+}
+
+/* Start the job. If no thread can be started, the calls are there when this returns. */
+static void start_weighing(struct session *s, struct wanted want)
+{
+	struct weighing_work *w = xcalloc(1, sizeof *w);
+	w->owner = s;
+	copy_session(&w->session, s, &w->q);
+	w->want = want;
+	w->rested = session_is_trace(s) && query_has_rest(&w->q) && s->weigh.rest_serial != s->serial + 1;
+	w->first = !s->weigh.shared && s->snap->complete && !session_is_trace(s);
+	s->weigh.shared |= w->first;
+	move_calltrees(s, &w->session);
+	w = async_start(&s->weigh.worker, &weighing_kind, w, ASYNC_ALWAYS);
+	if (w)
+		take_result(s, w);
 }
 
 bool session_weighing_poll(struct session *s)
 {
-	if (!s->weigh.worker || !job_done(s->weigh.worker->job, NULL))
+	struct async *worker = &s->weigh.worker;
+	if (!async_job(worker) || !job_done(async_job(worker), NULL))
 		return false;
-	bool fits = take_result(s);
-	for (int i = 0; i < CALL_SLOTS && !s->weigh.worker; i++) {
+	bool fits = take_result(s, async_finish(worker));
+	for (int i = 0; i < CALL_SLOTS && !async_job(worker); i++) {
 		struct wanted w = s->weigh.wanted[i];
 		s->weigh.wanted[i].weighted_tree = false;
 		if (w.weighted_tree && w.serial == s->serial && !ready_calls(s, w.gran, w.what))
@@ -254,7 +246,7 @@ bool session_weighing_poll(struct session *s)
 
 bool session_rest_async(struct session *s, struct rest_states *r)
 {
-	if (s->weigh.rest_serial != s->serial + 1 && s->weigh.worker)
+	if (s->weigh.rest_serial != s->serial + 1 && async_job(&s->weigh.worker))
 		return false;
 	if (s->weigh.rest_serial != s->serial + 1)
 		session_rest_times(s, &s->queries.query[s->queries.at], &s->weigh.rest);
@@ -265,18 +257,16 @@ bool session_rest_async(struct session *s, struct rest_states *r)
 
 void session_weigh_end(struct session *s)
 {
-	if (s->weigh.worker)
-		take_result(s);
+	if (async_job(&s->weigh.worker))
+		take_result(s, async_finish(&s->weigh.worker));
 }
 
 void session_weigh_stop(struct session *s)
 {
-	if (!s->weigh.worker)
-		return;
-	atomic_store(&s->weigh.worker->stop, true);
-	job_cancel(s->weigh.worker->job);
-	s->weigh.worker->want.serial = ~s->serial;	/* matches no query */
-	take_result(s);
+	struct weighing_work *w = async_wanted(&s->weigh.worker);
+	if (w)
+		atomic_store(&w->stop, true);
+	async_stop(&s->weigh.worker);
 }
 
 struct weighted_tree *session_calls_ready(struct session *s)
@@ -290,20 +280,20 @@ struct weighted_tree *session_calls_ready(struct session *s)
 struct weighted_tree *session_calls_async(struct session *s, enum gran gran, enum calls_for what)
 {
 	struct wanted want = {true, what, gran, s->serial};
+	const struct weighing_work *now = async_wanted(&s->weigh.worker);
 	struct weighted_tree *c = ready_calls(s, gran, what);
-	if (c)
-		return weighted_ref(c);
-	if (!s->weigh.nonblocking || (!s->weigh.worker && is_little_work(s)))
+	if (!c && !now && !async_is_long(weighing_cost(s)))
 		return session_calls(s, gran);
-	if (s->weigh.worker) {
-		const struct wanted *now = &s->weigh.worker->want;
-		if (now->serial != s->serial || now->gran != gran || now->what < what)
+	if (!c && !now) {
+		start_weighing(s, want);
+		c = ready_calls(s, gran, what);
+	} else if (!c) {
+		if (now->want.serial != s->serial || now->want.gran != gran || now->want.what < what)
 			s->weigh.wanted[session_slot(gran)] = want;
-		if (now->serial != s->serial)	/* the query is outdated */
-			job_cancel(s->weigh.worker->job);
-		return NULL;
+		if (now->want.serial != s->serial)	/* the query is outdated */
+			job_cancel(async_job(&s->weigh.worker));
 	}
-	return start_weighing(s, want) ? NULL : session_calls(s, gran);
+	return c ? weighted_ref(c) : NULL;
 }
 
 /* ---- tags */
@@ -356,8 +346,7 @@ struct tags *session_tags_async(struct session *s, struct async *slot, uint32_t 
 	    .sides = session_sides(s),
 	    .serial = s->serial,
 	    .filters = filter_ref(s->weigh.filters)};
-	bool much = s->weigh.nonblocking && !is_little_work(s);
-	return take_tags(async_start(slot, &tags_kind, c, much ? ASYNC_ALWAYS : 0), serial);
+	return take_tags(async_start(slot, &tags_kind, c, weighing_cost(s)), serial);
 }
 
 struct tags *session_tags_finish(struct async *slot, uint32_t *serial)
