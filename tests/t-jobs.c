@@ -26,14 +26,16 @@
 static bool general;	/* nothing goes the short way */
 
 void __real_order_init(
-    struct event_orderer *, const struct event_stream_ops *, void *, struct event_stream_info *, struct trace_event *);
+    struct event_orderer *, const struct event_stream_ops *, void *, struct event_stream_info *, struct trace_event *,
+    uint64_t);
 void __wrap_order_init(
-    struct event_orderer *, const struct event_stream_ops *, void *, struct event_stream_info *, struct trace_event *);
+    struct event_orderer *, const struct event_stream_ops *, void *, struct event_stream_info *, struct trace_event *,
+    uint64_t);
 
 void __wrap_order_init(struct event_orderer *o, const struct event_stream_ops *ops, void *self,
-    struct event_stream_info *info, struct trace_event *out)
+    struct event_stream_info *info, struct trace_event *out, uint64_t bytes)
 {
-	__real_order_init(o, ops, self, info, out);
+	__real_order_init(o, ops, self, info, out, bytes);
 	o->general = general;
 }
 

@@ -266,9 +266,12 @@ int job_forced_threads(void)
 
 int job_cpus(void)
 {
+	static _Atomic long online;	/* the system's answer: it costs reading a file */
 	long n = job_forced_threads();
 	if (!n)
-		n = sysconf(_SC_NPROCESSORS_ONLN);
+		n = atomic_load_explicit(&online, memory_order_relaxed);
+	if (!n)
+		atomic_store_explicit(&online, n = sysconf(_SC_NPROCESSORS_ONLN), memory_order_relaxed);
 	return n < 1 ? 1 : n > THREADS_MAX ? THREADS_MAX : (int)n;
 }
 

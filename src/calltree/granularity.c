@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-enum { NEAR = 1 << 16 };	/* size of the table of recent names, by address */
+enum { NEAR = 1 << 16 };	/* largest size of the table of recent names, by address */
 
 static int same_symbol(const struct symbol *a, const struct symbol *b)
 {
@@ -169,10 +169,13 @@ static struct radix_item *by_name(struct granularity *t)
 	struct radix_item *v = xmalloc(t->n * sizeof *v);
 	struct named_symbol *name = xmalloc(t->n * sizeof *name);
 	uint32_t *order = xmalloc(t->n * sizeof *order), *place = xmalloc(t->n * sizeof *place), n = 0, at = 0;
-	struct recent_name { const char *s; uint32_t k; } *seen = xcalloc(NEAR, sizeof *seen);
+	uint32_t near = 64;
+	while (near < NEAR && near / 2 < t->n)
+		near *= 2;
+	struct recent_name { const char *s; uint32_t k; } *seen = xcalloc(near, sizeof *seen);
 	for (uint32_t i = 0; i < t->n; i++) {
 		struct str_row s = granularity_symbol_name(t->st, &t->row[i]);
-		struct recent_name *h = &seen[intern_hash_u64((uintptr_t)s.s, 0) % NEAR];
+		struct recent_name *h = &seen[intern_hash_u64((uintptr_t)s.s, 0) % near];
 		if (h->s != s.s) {	/* not the last name in this cell: may be a new one */
 			*h = (struct recent_name){s.s, n};
 			order[n] = n;

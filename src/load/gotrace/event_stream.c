@@ -232,7 +232,7 @@ int event_stream_run(struct bytes in, const struct event_stream_ops *ops, void *
     struct err *damage, struct event_stream_feed *feed)
 {
 	struct stream_reading r = {.in = in, .info = info, .damage = damage, .feed = feed};
-	order_init(&r.order, ops, self, info, feed->first);
+	order_init(&r.order, ops, self, info, feed->first, in.n);
 	feed->order = &r.order;
 	if (info->version > GO_NEWEST) {
 		char msg[120];
@@ -261,7 +261,7 @@ int event_stream_reread(int version, struct bytes in, uint64_t at, const void *k
 	struct stream_reading r = {.in = in, .info = &info, .damage = e, .feed = &feed};
 	struct byte_cursor c = byte_cursor_make(in.p, in.n, at), state = byte_cursor_make(kept, n, 0);
 	struct trace_generation *g;
-	order_init(&r.order, ops, self, &info, NULL);
+	order_init(&r.order, ops, self, &info, NULL, in.n);
 	if (n)
 		gotrace_restore_order(&r.order, &state);
 	int ret = generation_read(&c, version, &in, &g, e);

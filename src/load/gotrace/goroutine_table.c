@@ -47,6 +47,15 @@ static void add_entries(struct goroutine_map *t)
 		free_entry(t, room);
 }
 
+uint64_t goroutine_table_places(uint64_t bytes)
+{
+	enum { LEAST = 256, USUAL = 1 << 14, EVENT = 8 /* bytes, about */ };
+	uint64_t n = LEAST;
+	while (n < USUAL && n < bytes / EVENT)
+		n *= 2;
+	return n;
+}
+
 void goroutine_table_init(struct goroutine_map *t, const struct goroutine_table_form *form, uint64_t n)
 {
 	goroutine_table_free(t);

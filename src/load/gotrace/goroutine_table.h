@@ -21,6 +21,9 @@ struct goroutine_map {
 	const struct goroutine_table_form *form;
 };
 
+/* Return the number of places for a trace of so many bytes: no more than it can have goroutines, because a table of the
+   usual size costs more than reading a small trace. */
+uint64_t goroutine_table_places(uint64_t bytes);
 /* Make an empty table of n places (a power of two). Frees what *t held before. */
 void goroutine_table_init(struct goroutine_map *, const struct goroutine_table_form *, uint64_t n);
 void goroutine_table_free(struct goroutine_map *);

@@ -112,7 +112,7 @@ struct open_task {
 	};
 };
 
-enum { NEAR_PS = 256, NEAR_GS = 1 << 14, NEAR_GS_MOST = 1 << 20, ENTRIES = 1024 };
+enum { NEAR_PS = 256, NEAR_GS_MOST = 1 << 20, ENTRIES = 1024 };
 
 /* Changes of the utilisation that are emitted at the first event later than t. */
 struct pending_utils {

@@ -516,10 +516,10 @@ enum order_result order_advance(struct event_orderer *o, struct wire_event *ev, 
 }
 
 void order_init(struct event_orderer *o, const struct event_stream_ops *ops, void *self,
-    struct event_stream_info *info, struct trace_event *out)
+    struct event_stream_info *info, struct trace_event *out, uint64_t bytes)
 {
 	*o = (struct event_orderer){.ops = ops, .self = self, .info = info};
-	order_init_table(o, GO_NEAR);
+	order_init_table(o, goroutine_table_places(bytes));
 	o->own = out ? NULL : xmalloc(GO_OUT * sizeof *o->out);
 	order_set_output(o, out ? out : o->own);
 }

@@ -23,7 +23,7 @@ struct order_thread {
 };
 
 /* GO_OUT_ROOM: free entries before each step, since an event on the wire becomes at most 3 events. */
-enum { GO_OUT = 1024, GO_OUT_ROOM = 4, GO_NEAR = 1 << 14, GO_NEAR_MOST = 1 << 20 };
+enum { GO_OUT = 1024, GO_OUT_ROOM = 4, GO_NEAR_MOST = 1 << 20 };
 
 /* The scheduler's state as the trace describes it, across generations. */
 struct event_orderer {
@@ -56,9 +56,9 @@ struct event_orderer {
 	struct err bad;		/* why the last order_advance() returned GO_BAD */
 };
 
-/* Initialize. out has room for GO_OUT events; NULL: allocate a buffer. */
+/* Initialize for an input of so many bytes. out has room for GO_OUT events; NULL: allocate a buffer. */
 void order_init(struct event_orderer *, const struct event_stream_ops *, void *self, struct event_stream_info *,
-    struct trace_event *out);
+    struct trace_event *out, uint64_t bytes);
 void order_free(struct event_orderer *);
 /* Write the next events to out. Called while no event is ready. */
 void order_set_output(struct event_orderer *, struct trace_event *out);

@@ -205,7 +205,7 @@ static void init_reader(struct gotrace *r, struct arena *mem)
 	r->mem = mem;
 	r->utils.t = INT64_MAX;
 	r->entry = xmalloc(ENTRIES * sizeof *r->entry);
-	track_states_init_table(r, NEAR_GS);
+	track_states_init_table(r, goroutine_table_places(r->in->n));
 }
 
 static int read_all(struct gotrace *r, const struct event_stream_ops *ops, struct err *e)

@@ -25,11 +25,16 @@
 
 #define ALWAYS inline __attribute__((always_inline))
 
-/* Set up track 0 so that entries for it need no special case. Reserve room for every value of sink_enter.also, so that
-   the usual entry needs no bounds check: a P that does not exist has no life bits, and takes the rare path. */
-static void add_track_zero(struct tracks *k)
+/* Reserve room for every value of sink_enter.also, so that the usual entry needs no bounds check: a P that does not exist
+   has no life bits, and takes the rare path. */
+static void reserve_any(struct tracks *k)
 {
 	page_array_reserve_sparse(&k->lasts, UINT16_MAX + 1);
+}
+
+/* Set up track 0 so that entries for it need no special case. */
+static void add_track_zero(struct tracks *k)
+{
 	k->last = page_array_reserve(&k->lasts, k->n);
 	k->last[0] = (struct track_last){ .t = INT64_MIN, .life = ALIVE };
 }
@@ -47,6 +52,7 @@ static void moves_make(struct tracks *k)
 
 void tracks_init_state(struct tracks *k)
 {
+	reserve_any(k);
 	add_track_zero(k);
 	moves_make(k);
 }
@@ -67,7 +73,8 @@ struct tracks *tracks_new(struct store *st)
 	k->crowds.width = sizeof *k->crowd;
 	k->crowd = page_array_reserve(&k->crowds, 1);
 	k->crowd[0] = 1;	/* track 0 always exists */
-	tracks_init_state(k);
+	add_track_zero(k);
+	moves_make(k);
 	k->seal_pipeline = seal_new(st);
 	return k;
 }
@@ -124,6 +131,8 @@ static trk_id find_or_add(struct tracks *k, enum track_kind kind, uint64_t id)
 	trk_id i = tracks_index_add(&k->index, k->st, kind, id);
 	if (i < k->n)
 		return i;
+	if (k->n == 1)		/* a profile has no tracks */
+		reserve_any(k);
 	k->n = i + 1;
 	k->last = page_array_reserve(&k->lasts, i + 1u);
 	k->last[i] = (struct track_last){ .t = k->sealed, .class = kind == TK_G, .life = KNOWN };
