@@ -98,6 +98,47 @@ static void radix_item(void)
 	    radix_key_descending(3) < radix_key_descending(2));
 }
 
+struct wide { int64_t k; uint32_t v; char rest[8]; };
+
+static uint64_t wide_first(const void *arg, const void *item)
+{
+	return radix_key_ascending(((const struct wide *)item)->k) & *(const uint64_t *)arg;
+}
+
+static uint64_t wide_second(const void *arg, const void *item)
+{
+	(void)arg;
+	return ((const struct wide *)item)->v;
+}
+
+/* In place: by the second key where the first ones are equal, whole items. */
+static void radix_in_place(void)
+{
+	enum { MOST = 5000 };
+	static struct wide v[MOST];
+	uint64_t x = 88172645463325252u, mask[] = {UINT64_MAX, UINT64_C(0xff00000000000000), 7, UINT64_C(1) << 63};
+	for (uint32_t n = 0; n <= MOST; n = n < 100 ? n + 7 : n * 3) {
+		for (int how = 0; how < 16; how++) {
+			const struct radix_keys keys = {wide_first, how & 1 ? wide_second : NULL, &mask[how / 4]};
+			uint64_t sum = 0;
+			bool ok = true;
+			for (uint32_t i = 0; i < n; i++) {
+				x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+				v[i] = (struct wide){how & 2 ? (int64_t)x : (int64_t)(n - i), (uint32_t)(x >> 20), "rest"};
+				sum += v[i].v;
+			}
+			radix_sort_in_place(v, n, sizeof *v, &keys);
+			for (uint32_t i = 0; i < n; i++) {
+				uint64_t a = i ? wide_first(keys.arg, &v[i - 1]) : 0, b = wide_first(keys.arg, &v[i]);
+				ok &= !i || a < b || (a == b && (!keys.second || v[i - 1].v <= v[i].v));
+				ok &= !strcmp(v[i].rest, "rest");
+				sum -= v[i].v;
+			}
+			OK(ok && !sum);
+		}
+	}
+}
+
 /* Release all pages again and again, as the pager does when memory is short. */
 static int release_always(struct job *j, void *arg)
 {
@@ -226,6 +267,7 @@ int main(void)
 	page_arrays();
 	joining();
 	radix_item();
+	radix_in_place();
 	columns();
 	paging();
 	numbers();

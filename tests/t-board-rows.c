@@ -276,7 +276,7 @@ static void count_taxes(const struct board_source *source)
 	struct critical_path path = {0};
 	for (uint32_t i = 0; i < ops->n; i++) {
 		const struct critical_target t = critical_target_of_operation(ops, i);
-		struct sum *s = sum_of(ops->v[i].kind, 0);
+		struct sum *s = sum_of(operations_kind_of(ops, i), 0);
 		int64_t tax = 0;
 		critical_path_walk(source->walker, t.g, t.t0, t.t1, &path);
 		for (size_t k = 0; k < path.n; k++) {
@@ -289,7 +289,7 @@ static void count_taxes(const struct board_source *source)
 		}
 		s->v[0] += tax;
 		s->v[1] = tax > s->v[1] ? tax : s->v[1];
-		s->v[7] = ops->kind[ops->v[i].kind].n;
+		s->v[7] = ops->kind[operations_kind_of(ops, i)].n;
 	}
 	critical_path_free(&path);
 }

@@ -12,6 +12,7 @@
 #include "critical/tree.h"
 #include "base/err.h"
 #include "load/load.h"
+#include "operations/internal.h"
 #include "store/builder.h"
 #include "store/check.h"
 #include "tap.h"
@@ -454,10 +455,10 @@ static bool same_runs(const struct critical_path *p, const struct snap *sn, cons
 static void make_requests(struct operations *o, struct arena *a)
 {
 	static struct operation_kind kind = {.source = OPERATION_SERVER};
-	o->v = arena_zalloc(a, NG * MOST * sizeof *o->v);
+	struct part_record *v = arena_zalloc(a, NG * MOST * sizeof *v);
 	o->by_g = arena_zalloc(a, NG * MOST * sizeof *o->by_g);
-	o->outer = arena_zalloc(a, NG * MOST * sizeof *o->outer);
 	o->kind = &kind;
+	kind.record = v;
 	o->nkinds = 1;
 	for (int g = 0; g < NG; g++)
 		for (size_t i = 0; i + 1 < gs[g].n; i++) {
@@ -466,9 +467,10 @@ static void make_requests(struct operations *o, struct arena *a)
 			    (e->state == TS_NET || e->state == TS_SLEEP);
 			if (!e->request)
 				continue;
-			o->v[o->n] = (struct operation){.g = gs[g].trk, .t0 = e[1].t, .t1 = e[1].t + 1};
+			v[o->n] = (struct part_record){.g = gs[g].trk, .ns = 1,
+			    .t0 = {(uint32_t)e[1].t, (uint32_t)((uint64_t)e[1].t >> 32)}};
 			o->by_g[o->n] = o->n;
-			o->outer[o->n++] = OPERATION_NONE;
+			kind.n = ++o->n;
 		}
 }
 
@@ -606,9 +608,9 @@ static void check_laws(const struct snap *sn)
 	const struct critical_walker *w = critical_walker_new(sn, ops, &a, NULL);
 	bool right = true;
 	for (uint32_t i = 0; i < ops->n; i++) {
-		const struct operation *o = &ops->v[i];
-		critical_path_walk(w, o->g, o->t0, o->t1, &p);
-		right = right && tiles(&p, o->t0, o->t1) && p.n <= CRITICAL_PIECES && same_coarsely(w, o->g, &p);
+		struct operation o = operations_get(ops, i);
+		critical_path_walk(w, o.g, o.t0, o.t1, &p);
+		right = right && tiles(&p, o.t0, o.t1) && p.n <= CRITICAL_PIECES && same_coarsely(w, o.g, &p);
 		for (size_t k = 0; k < p.nvia; k++)
 			right = right && p.via[k].depth < CRITICAL_DEPTH;
 	}

@@ -5,7 +5,7 @@
  * on the traces given as arguments. And loops of several shapes, whose idle waits are known.
  */
 #include "config.h"
-#include "operations/operations.h"
+#include "operations/internal.h"
 #include "base/err.h"
 #include "load/load.h"
 #include "store/builder.h"
@@ -37,12 +37,13 @@ static void check_kinds(const struct operations *o)
 		OK(x->first == next && x->n > 0);
 		OK(!k || o->kind[k - 1].source <= x->source);
 		for (uint32_t i = x->first; i < x->first + x->n; i++) {
-			const struct operation *v = &o->v[i];
-			OK(v->kind == k && v->t0 <= v->t1 && (i == x->first || o->v[i - 1].t0 <= v->t0));
-			total += v->t1 - v->t0;
-			if (v->complete)
-				d[n++] = v->t1 - v->t0;
-			slow += v->complete && v->t1 - v->t0 >= x->slow_from;
+			struct operation v = operations_get(o, i);
+			OK(v.kind == k && v.t0 <= v.t1 && (i == x->first || operations_get(o, i - 1).t0 <= v.t0));
+			OK(operations_goroutine(o, k, i - x->first) == v.g);
+			total += v.t1 - v.t0;
+			if (v.complete)
+				d[n++] = v.t1 - v.t0;
+			slow += v.complete && v.t1 - v.t0 >= x->slow_from;
 		}
 		stats_sort(d, n);
 		OK(x->ncomplete == n && x->nslow == slow && x->total == total);
@@ -59,12 +60,14 @@ static void check_kinds(const struct operations *o)
 	OK(next == o->n);
 }
 
-static const struct operation *by_id(const struct operations *o, uint64_t id)
+static bool by_id(const struct operations *o, uint64_t id, struct operation *x)
 {
-	for (uint32_t i = 0; i < o->n; i++)
-		if (o->v[i].id == id)
-			return &o->v[i];
-	return NULL;
+	for (uint32_t i = 0; i < o->n; i++) {
+		*x = operations_get(o, i);
+		if (x->id == id)
+			return true;
+	}
+	return false;
 }
 
 /* Every task of the trace is an operation of its name. */
@@ -77,15 +80,16 @@ static void check_tasks(const struct snap *sn, const struct operations *o)
 		const struct stats_task *t = &ts->task[i];
 		if (t->span == UINT32_MAX)
 			continue;
-		const struct operation *x = by_id(o, t->id);
+		struct operation x;
+		bool found = by_id(o, t->id, &x);
 		const struct str_row *name = store_str(sn->st, t->name);
 		n++;
-		OK(x && o->kind[x->kind].source == OPERATION_TASK);
-		if (!x)
+		OK(found && o->kind[x.kind].source == OPERATION_TASK);
+		if (!found)
 			continue;
-		OK(o->kind[x->kind].nname == name->n && !memcmp(o->kind[x->kind].name, name->s, name->n));
-		OK(x->complete == (t->t0 != TIME_NONE && t->t1 != TIME_NONE));
-		OK(x->t0 == (t->t0 == TIME_NONE ? sn->t0 : t->t0) && x->t1 == (t->t1 == TIME_NONE ? sn->t1 : t->t1));
+		OK(o->kind[x.kind].nname == name->n && !memcmp(o->kind[x.kind].name, name->s, name->n));
+		OK(x.complete == (t->t0 != TIME_NONE && t->t1 != TIME_NONE));
+		OK(x.t0 == (t->t0 == TIME_NONE ? sn->t0 : t->t0) && x.t1 == (t->t1 == TIME_NONE ? sn->t1 : t->t1));
 	}
 	for (uint32_t k = 0; k < o->nkinds; k++)
 		n -= o->kind[k].source == OPERATION_TASK ? o->kind[k].n : 0;
@@ -127,8 +131,10 @@ static void check_divided(const struct snap *sn, const struct operations *o)
 		if (x->source != OPERATION_ROUND && x->source != OPERATION_SERVER)
 			continue;
 		OK(x->source == OPERATION_SERVER || operations_is_idle(o, x->site));
-		for (uint32_t i = x->first; i < x->first + x->n; i++)
-			check_between(sn, o, &o->v[i], ns);
+		for (uint32_t i = x->first; i < x->first + x->n; i++) {
+			struct operation y = operations_get(o, i);
+			check_between(sn, o, &y, ns);
+		}
 		OK(!memcmp(ns, x->class_ns, sizeof ns));
 	}
 }
@@ -192,8 +198,10 @@ static void check_task_classes(const struct snap *sn, const struct operations *o
 	struct range *v = xmalloc(RANGES_MOST * sizeof *v);
 	for (uint32_t k = 0; k < o->nkinds && o->kind[k].source == OPERATION_TASK && sn->nspans < RANGES_MOST; k++) {
 		int64_t ns[TIME_CLASS__N] = {0};
-		for (uint32_t i = o->kind[k].first; i < o->kind[k].first + o->kind[k].n; i++)
-			sum_task(sn, &o->v[i], v, ns);
+		for (uint32_t i = o->kind[k].first; i < o->kind[k].first + o->kind[k].n; i++) {
+			struct operation x = operations_get(o, i);
+			sum_task(sn, &x, v, ns);
+		}
 		OK(!memcmp(ns, o->kind[k].class_ns, sizeof ns));
 	}
 	mem_free(v);
@@ -211,20 +219,20 @@ static void check_classes(const struct snap *sn, const struct operations *o)
 		int64_t all[TIME_CLASS__N] = {0};
 		OK(t->n == x->n);
 		for (uint32_t i = 0; i < x->n; i++) {
-			const struct operation *y = &o->v[x->first + i];
+			struct operation y = operations_get(o, x->first + i);
 			int64_t ns[TIME_CLASS__N] = {0}, sum = 0;
 			bool sampled = i < 20 && (x->source != OPERATION_TASK || sn->nspans < RANGES_MOST);
 			if (x->source == OPERATION_TASK && sampled)
-				sum_task(sn, y, v, ns);
-			else if (sampled && y->t1 > y->t0)
-				sum_range(sn, &(struct range){y->g, y->t0, y->t1}, ns);
+				sum_task(sn, &y, v, ns);
+			else if (sampled && y.t1 > y.t0)
+				sum_range(sn, &(struct range){y.g, y.t0, y.t1}, ns);
 			for (int c = 0; c < TIME_CLASS__N; c++) {
 				int64_t at = class_table_get(t, i, (enum time_class)c);
 				OK(!sampled || at == ns[c]);
 				all[c] += at;
 				sum += at;
 			}
-			OK(x->source == OPERATION_TASK || sum == y->t1 - y->t0);
+			OK(x->source == OPERATION_TASK || sum == y.t1 - y.t0);
 		}
 		OK(!memcmp(all, x->class_ns, sizeof all));
 		arena_free(&a);
@@ -236,18 +244,38 @@ static void check_classes(const struct snap *sn, const struct operations *o)
 static void check_at(const struct snap *sn, const struct operations *o)
 {
 	for (int k = 0; k < 200 && o->n; k++) {
-		trk_id g = o->v[rnd(o->n)].g;
+		trk_id g = operations_get(o, rnd(o->n)).g;
 		int64_t t = sn->t0 + (int64_t)rnd((uint32_t)(sn->t1 - sn->t0) + 1u);
 		uint32_t at = operations_at(o, g, t);
-		const struct operation *best = NULL;
+		struct operation best = {0}, found = at == OPERATION_NONE ? best : operations_get(o, at);
 		for (uint32_t i = 0; i < o->n; i++) {
-			const struct operation *x = &o->v[i];
-			if (x->g == g && x->t0 <= t && t < x->t1 &&
-			    (!best || x->t0 > best->t0 || (x->t0 == best->t0 && x->t1 < best->t1)))
+			struct operation x = operations_get(o, i);
+			if (x.g == g && x.t0 <= t && t < x.t1 &&
+			    (!best.g || x.t0 > best.t0 || (x.t0 == best.t0 && x.t1 < best.t1)))
 				best = x;
 		}
-		OK(best ? at != OPERATION_NONE && o->v[at].t0 == best->t0 && o->v[at].t1 == best->t1 : at == OPERATION_NONE);
+		OK(found.g == best.g && found.t0 == best.t0 && found.t1 == best.t1);
 	}
+}
+
+/* The parent of a life is what its creator worked for; children are those with that parent. */
+static void check_parents(const struct snap *sn, const struct operations *o)
+{
+	uint32_t of = o->n ? rnd(o->n) : 0, child = 0;
+	for (uint32_t i = 0; i < o->n; i++) {
+		struct operation x = operations_get(o, i);
+		uint32_t parent = operations_parent(o, i);
+		trk_id by = o->kind[x.kind].source == OPERATION_LIFE ? store_trk(sn->st, x.g)->creator : 0;
+		if (o->kind[x.kind].source != OPERATION_TASK)
+			OK(parent == (by ? operations_at(o, by, x.t0) : OPERATION_NONE));
+		of = parent != OPERATION_NONE ? parent : of;
+	}
+	for (uint32_t i = 0; i < o->n; i++)
+		if (operations_parent(o, i) == of) {
+			child = operations_next_child(o, of, child);
+			OK(child++ == i);
+		}
+	OK(!o->n || operations_next_child(o, of, child) == OPERATION_NONE);
 }
 
 /* A range selects the operations that overlap it, and no others. */
@@ -259,12 +287,11 @@ static void check_range(const struct snap *sn, const struct operations *all)
 	const struct operations *o = operations_find(sn, &f, NULL, &a, NULL);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < all->n; i++) {
-		const struct operation *x = &all->v[i], *same;
-		if (x->t0 >= to || (x->t1 <= from && x->t0 < from))
+		struct operation x = operations_get(all, i), same;
+		if (x.t0 >= to || (x.t1 <= from && x.t0 < from))
 			continue;
 		n++;
-		same = by_id(o, x->id);
-		OK(same && same->t0 == x->t0 && same->t1 == x->t1 && same->g == x->g);
+		OK(by_id(o, x.id, &same) && same.t0 == x.t0 && same.t1 == x.t1 && same.g == x.g);
 	}
 	OK(o->n == n);
 	check_kinds(o);
@@ -284,12 +311,12 @@ static void check_slices(const struct snap *sn, const struct operations *o)
 	struct trace_span_match none = {.match = match_nothing, .arg = &a, .lo = TIME_NONE, .hi = TIME_NONE};
 	operations_slices(sn, &none, &a, &n);
 	for (int k = 0; k < 50 && o->n; k++) {
-		const struct operation *x = &o->v[rnd(o->n)];
-		struct trace_span_match m = {.id = x->id, .lo = TIME_NONE, .hi = TIME_NONE};
+		struct operation x = operations_get(o, rnd(o->n));
+		struct trace_span_match m = {.id = x.id, .lo = TIME_NONE, .hi = TIME_NONE};
 		const struct trace_slice *v = operations_slices(sn, &m, &a, &n);
 		OK(m.n == 1);
-		if (o->kind[x->kind].source != OPERATION_TASK)
-			OK(n == 1 && v->trk == x->g && v->t0 == x->t0 && v->t1 == x->t1);
+		if (o->kind[x.kind].source != OPERATION_TASK)
+			OK(n == 1 && v->trk == x.g && v->t0 == x.t0 && v->t1 == x.t1);
 	}
 	arena_free(&a);
 }
@@ -304,8 +331,34 @@ static void check_all(const struct snap *sn)
 	check_task_classes(sn, o);
 	check_classes(sn, o);
 	check_at(sn, o);
+	check_parents(sn, o);
 	check_range(sn, o);
 	check_slices(sn, o);
+	arena_free(&a);
+}
+
+/* Rounds of any length come out as they went in, by start; of equal starts in their order. */
+static void check_records(void)
+{
+	static const int64_t length[] = {0, 1, PART_LONG - 1, PART_LONG, UINT32_MAX, INT64_C(1) << 40};
+	enum { LENGTHS = sizeof length / sizeof *length, N = 40 * LENGTHS };
+	struct operation_kind kind = {.source = OPERATION_ROUND};
+	struct arena a = {0};
+	struct operation_list l = {.kind = &kind, .nkinds = 1, .first_part = 1000};
+	for (int64_t i = 0; i < N; i++)
+		operations_list_add(&l, &(struct operation){.t0 = (N - i) / 3 * 5000000000 - 100, .id = (uint64_t)(1000 + i),
+		    .t1 = (N - i) / 3 * 5000000000 - 100 + length[i % LENGTHS], .g = (trk_id)i, .complete = i & 1}, OPERATION_NONE);
+	operations_keep_kind(&kind, &a);
+	operations_sort_kind(&kind, NULL);
+	struct operations o = {.kind = &kind, .nkinds = 1, .n = N, .first_part = 1000, .late = l.late};
+	for (uint32_t i = 0; i < N; i++) {
+		struct operation x = operations_get(&o, i), before = operations_get(&o, i ? i - 1 : 0);
+		int64_t k = (int64_t)x.id - 1000;
+		OK(!i || before.t0 < x.t0 || (before.t0 == x.t0 && before.id < x.id));
+		OK(x.t0 == (N - k) / 3 * 5000000000 - 100 && x.t1 - x.t0 == length[k % LENGTHS]);
+		OK(x.g == k && x.starter == k && x.complete == (k & 1));
+	}
+	mem_free(l.late);
 	arena_free(&a);
 }
 
@@ -475,6 +528,7 @@ int main(int argc, char **argv)
 	static const char *const sample[] = {"orders.trace", "stock.trace"};
 	const char *dir = getenv("srcdir");
 	char path[1024];
+	check_records();
 	for (int i = 1; i < argc; i++)
 		check_file(argv[i]);
 	for (size_t i = 0; argc == 1 && i < sizeof shapes / sizeof *shapes; i++)

@@ -4,6 +4,9 @@
  * An LSD radix sort with eleven bits a round: the number of write positions stays small enough for the cache. The ids
  * of a million goroutines are in no order, because each P allocates ids of its own. Rounds in which all keys have the
  * same digit are skipped, so times of one trace take three or four rounds. Up to FEW items are sorted by insertion.
+ *
+ * In place it is an MSD radix sort: each item is swapped to the part of its leading digit, and then each part is sorted.
+ * A digit begins at the first bit in which keys differ, so it is called at most 16 times within itself for two keys.
  */
 #include "config.h"
 #include "base/radix_sort.h"
@@ -81,4 +84,100 @@ void radix_array_free(struct radix_array *m)
 	if (m->v)
 		mem_bulk_free(m->v, (m->room + (size_t)1) * sizeof *m->v);
 	*m = (struct radix_array){0};
+}
+
+/* ---- in place */
+
+enum { PLACE_BITS = 8, PLACES = 1 << PLACE_BITS, PLACE_FEW = 24 };
+
+struct in_place { size_t size; const struct radix_keys *keys; };
+
+static uint64_t key_of(const struct in_place *s, const void *item, bool second)
+{
+	return (second ? s->keys->second : s->keys->first)(s->keys->arg, item);
+}
+
+static bool is_less(const struct in_place *s, const void *a, const void *b, bool second)
+{
+	uint64_t x = key_of(s, a, second), y = key_of(s, b, second);
+	if (x != y || second || !s->keys->second)
+		return x < y;
+	return key_of(s, a, true) < key_of(s, b, true);
+}
+
+static void insert_in_place(const struct in_place *s, uint8_t *v, uint32_t n, bool second)
+{
+	uint8_t x[RADIX_ITEM];
+	for (uint32_t i = 1; i < n; i++) {
+		uint32_t k = i;
+		while (k && is_less(s, v + i * s->size, v + (k - 1) * s->size, second))
+			k--;
+		if (k == i)
+			continue;
+		memcpy(x, v + i * s->size, s->size);
+		memmove(v + (k + 1) * s->size, v + k * s->size, (i - k) * s->size);
+		memcpy(v + k * s->size, x, s->size);
+	}
+}
+
+static void swap(const struct in_place *s, uint8_t *a, uint8_t *b)
+{
+	uint8_t x[RADIX_ITEM];
+	memcpy(x, a, s->size);
+	memcpy(a, b, s->size);
+	memcpy(b, x, s->size);
+}
+
+/* Move each item to the part of its digit; end[]: set to the end of each part. */
+static void divide(const struct in_place *s, uint8_t *v, uint32_t n, bool second, int shift, uint32_t end[PLACES])
+{
+	uint32_t at[PLACES] = {0}, sum = 0;
+	for (uint32_t i = 0; i < n; i++)
+		at[key_of(s, v + i * s->size, second) >> shift & (PLACES - 1)]++;
+	for (int d = 0; d < PLACES; d++) {
+		uint32_t k = at[d];
+		at[d] = sum;
+		end[d] = sum += k;
+	}
+	for (int d = 0; d < PLACES; d++)
+		while (at[d] < end[d]) {
+			uint8_t *x = v + at[d] * s->size;
+			unsigned to = key_of(s, x, second) >> shift & (PLACES - 1);
+			if (to != (unsigned)d)
+				swap(s, x, v + at[to] * s->size);
+			at[to]++;
+		}
+}
+
+static void sort_part(const struct in_place *s, uint8_t *v, uint32_t n, bool second)
+{
+	uint32_t end[PLACES];
+	uint64_t first = n ? key_of(s, v, second) : 0, differ = 0;
+	bool sorted = true;
+	if (n <= PLACE_FEW) {
+		insert_in_place(s, v, n, second);
+		return;
+	}
+	for (uint32_t i = 1; i < n; i++) {
+		differ |= key_of(s, v + i * s->size, second) ^ first;
+		sorted = sorted && !is_less(s, v + i * s->size, v + (i - 1) * s->size, second);
+	}
+	if (sorted)
+		return;
+	if (!differ) {	/* not sorted: by the second key */
+		sort_part(s, v, n, true);
+		return;
+	}
+	int shift = 64 - PLACE_BITS - __builtin_clzll(differ);
+	divide(s, v, n, second, shift > 0 ? shift : 0, end);
+	for (int d = 0; d < PLACES; d++) {
+		uint32_t from = d ? end[d - 1] : 0;
+		if (end[d] > from + 1)
+			sort_part(s, v + from * s->size, end[d] - from, second);
+	}
+}
+
+void radix_sort_in_place(void *v, uint32_t n, size_t size, const struct radix_keys *keys)
+{
+	sort_part(&(struct in_place){size, keys}, v, n, false);
 }

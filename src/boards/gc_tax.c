@@ -85,7 +85,7 @@ static void add_path(void *arg, uint32_t part, uint32_t target, const struct cri
 {
 	struct gc_taxes *t = arg;
 	const struct operations *ops = t->k->m->operations;
-	struct tax_sum *s = &t->v[(size_t)part * ops->nkinds + ops->v[target].kind];
+	struct tax_sum *s = &t->v[(size_t)part * ops->nkinds + operations_kind_of(ops, target)];
 	int64_t all = 0;
 	for (size_t i = 0; i < path->n; i++) {
 		enum gc_tax x = tax_of(t, &path->v[i]);
@@ -116,9 +116,9 @@ static void put_worst(struct gc_taxes *t, struct board_row *r, const struct tax_
 	struct board_part v[TAX_WORST];
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < s->nworst && s->worst[i].ns > 0; i++) {
-		const struct operation *o = &t->k->m->operations->v[s->worst[i].at];
+		struct operation o = operations_get(t->k->m->operations, s->worst[i].at);
 		v[n++] = (struct board_part){.list = "most taxed", .word = "", .ns = s->worst[i].ns, .stack = r->stack,
-		    .g = o->g, .t0 = o->t0, .t1 = o->t1};
+		    .g = o.g, .t0 = o.t0, .t1 = o.t1};
 	}
 	board_put_parts(t->k, r, v, n);
 }
@@ -127,13 +127,13 @@ static void put_kind(struct gc_taxes *t, uint32_t kind, const struct tax_sum *s)
 {
 	const struct board_measures *m = t->k->m;
 	const struct operation_kind *k = &m->operations->kind[kind];
-	const struct operation *worst = &m->operations->v[s->worst[0].at];
+	struct operation worst = operations_get(m->operations, s->worst[0].at);
 	int64_t all = s->ns[TAX_ASSIST] + s->ns[TAX_WORKERS] + s->ns[TAX_OTHER] + s->ns[TAX_STOPPED];
 	struct board_row *r = board_add_row(t->k);
-	r->trk = worst->g;
-	r->t0 = worst->t0;
-	r->t1 = worst->t1;
-	r->group = store_trk(m->sn->st, worst->g)->name;
+	r->trk = worst.g;
+	r->t0 = worst.t0;
+	r->t1 = worst.t1;
+	r->group = store_trk(m->sn->st, worst.g)->name;
 	r->stack = k->site;
 	board_put_int(r, BOARD_GCTAX_TOTAL, all);
 	board_put_float(r, BOARD_GCTAX_SHARE, s->time ? (double)all / (double)s->time : 0);

@@ -126,7 +126,7 @@ static void add_runs(struct greedy *y)
 	const struct scan *s = &y->k->m->scan;
 	for (trk_id g = 1; g < s->sn->ntrks; g++)
 		if (y->ns[g])
-			y->v[group_of(y, g)].run += s->g[g].run;
+			y->v[group_of(y, g)].run += scan_run_ns(s, g);
 	for (uint32_t i = 0; i < s->runs.n; i++) {
 		const struct scan_span *x = &s->runs.v[i];
 		if (!y->ns[x->g] || x->t1 - x->t0 < GREEDY_LONG_NS)

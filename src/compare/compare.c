@@ -43,8 +43,10 @@ struct compare_run {
 static int64_t *durations_of(const struct compare_trace *t, const struct kind_operations *of)
 {
 	int64_t *ns = xmalloc((of->n + 1u) * sizeof *ns);
-	for (uint32_t i = 0; i < of->n; i++)
-		ns[i] = t->ops->v[of->v[i]].t1 - t->ops->v[of->v[i]].t0;
+	for (uint32_t i = 0; i < of->n; i++) {
+		struct operation x = operations_get(t->ops, of->v[i]);
+		ns[i] = x.t1 - x.t0;
+	}
 	return ns;
 }
 
@@ -65,7 +67,7 @@ static struct compare_value rate_of(const struct compare_trace *t, const struct 
 	for (int i = 0; i < COMPARE_BLOCKS; i++)
 		b.count[i] = (double)all / 1e9 / COMPARE_BLOCKS;
 	for (uint32_t i = 0; i < of->n; i++) {
-		double at = (double)(t->ops->v[of->v[i]].t0 - t->t0) / (double)all * COMPARE_BLOCKS;
+		double at = (double)(operations_get(t->ops, of->v[i]).t0 - t->t0) / (double)all * COMPARE_BLOCKS;
 		b.sum[at < 0 ? 0 : at >= COMPARE_BLOCKS ? COMPARE_BLOCKS - 1 : (int)at]++;
 	}
 	return spread_mean(&b);

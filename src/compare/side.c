@@ -68,10 +68,11 @@ struct kind_operations compare_operations_of(
 	size_t n = 0, cap = 0;
 	for (uint32_t i = 0; i < o->nkinds; i++) {
 		const struct operation_kind *k = &o->kind[i];
-		for (uint32_t j = k->first; has_name(k, named) && j < k->first + k->n; j++) {
+		for (uint32_t j = 0; has_name(k, named) && j < k->n; j++) {
+			struct operation x = operations_of_kind(o, i, j);
 			v = mem_grow(v, &cap, n + 1, sizeof *v);
-			v[n] = (struct started){o->v[j].t0, j};
-			n += is_in_part(t, k, &o->v[j]);
+			v[n] = (struct started){x.t0, k->first + j};
+			n += is_in_part(t, k, &x);
 		}
 	}
 	if (n)
@@ -199,9 +200,9 @@ bool compare_walk_side(struct kind_sums *k, struct compare_trace *t, enum compar
 	k->walked[s] = n;
 	k->blocks[s] = n < COMPARE_BLOCKS ? n : COMPARE_BLOCKS;
 	for (uint32_t i = 0; i < n && job_should_continue(&q->on); i++) {
-		const struct operation *o = &t->ops->v[of->v[(uint64_t)i * of->n / n]];
+		struct operation o = operations_get(t->ops, of->v[(uint64_t)i * of->n / n]);
 		uint32_t block = spread_block(i, n);
-		critical_path_walk(t->walker, o->g, o->t0, o->t1, &path);
+		critical_path_walk(t->walker, o.g, o.t0, o.t1, &path);
 		k->count[s][block]++;
 		for (size_t p = 0; p < path.n; p++)
 			add_piece(k, t, &path, &path.v[p], s, block);

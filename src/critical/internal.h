@@ -13,12 +13,15 @@ struct critical_moment { int64_t t; trk_id g; stk_id stack : 31; stk_id sample :
 /* A stop of the world, by start. They do not overlap. */
 struct critical_stop { int64_t t0, t1; uint32_t span; };
 
+enum { MOMENT_TRACKS = 64 };
+
 struct critical_walker {
 	const struct snap *sn;
 	const struct operations *operations;
 	struct critical_moment *moment;
 	uint32_t nmoment;
-	uint32_t *moment_of;		/* by track: its first moment, or of a later track; nmoment at the end */
+	/* by MOMENT_TRACKS tracks: the first moment of them, or of later ones; nmoment at the end */
+	uint32_t *moment_of;
 	struct critical_stop *stop;
 	uint32_t nstop;
 	trk_id *proc;			/* by number */

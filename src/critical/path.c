@@ -213,7 +213,10 @@ static bool has_no_work(
 	if (cls != TIME_NETWORK && cls != TIME_SLEEP)
 		return true;
 	uint32_t next = operations_at(o, f->g, end);
-	return next != OPERATION_NONE && o->v[next].t0 == end && o->kind[o->v[next].kind].source == OPERATION_SERVER;
+	if (next == OPERATION_NONE)
+		return false;
+	struct operation x = operations_get(o, next);
+	return x.t0 == end && o->kind[x.kind].source == OPERATION_SERVER;
 }
 
 static bool may_follow(const struct path_walk *k, const struct walk_frame *f)

@@ -26,9 +26,12 @@ static uint32_t first_moment(const struct critical_walker *w, trk_id g, int64_t 
 {
 	if (!w->nmoment || g >= w->sn->ntrks)
 		return w->nmoment;
-	struct bsearch_probe h = {.lo = w->moment_of[g], .hi = w->moment_of[g + 1]};
-	while (bsearch_probe(&h))
-		bsearch_narrow(&h, w->moment[h.at].t < t);
+	uint32_t i = g / MOMENT_TRACKS;
+	struct bsearch_probe h = {.lo = w->moment_of[i], .hi = w->moment_of[i + 1]};
+	while (bsearch_probe(&h)) {
+		const struct critical_moment *m = &w->moment[h.at];
+		bsearch_narrow(&h, m->g != g ? m->g < g : m->t < t);
+	}
 	return (uint32_t)h.lo;
 }
 
@@ -74,8 +77,9 @@ static stk_id sampled_before(const struct critical_walker *w, const struct track
 	stk_id sampled = 0;
 	uint32_t m = first_moment(w, at->trk, a);
 	bool before = track_cursor_is_continued(at) || !track_cursor_stack(at);
-	if (!m || w->moment[m - 1].g != at->trk || (!before && w->moment[m - 1].t < track_cursor_t0(at)))
-		return 0;	/* most runs */
+	const struct critical_moment *last = m ? &w->moment[m - 1] : NULL;
+	if (!last || last->g != at->trk || !last->sample || (!before && last->t < track_cursor_t0(at)))
+		return 0;	/* most runs: there is no sample, or an event came later */
 	track_cursor_set(&c, at);
 	for (bool any = false; !any;) {
 		struct piece_moments p = moments_from(w, &c, track_cursor_t0(&c));

@@ -11,10 +11,10 @@
 
 struct critical_target critical_target_of_operation(const struct operations *ops, uint32_t operation)
 {
-	const struct operation *o = &ops->v[operation];
-	const struct operation_kind *k = &ops->kind[o->kind];
+	struct operation o = operations_get(ops, operation);
+	const struct operation_kind *k = &ops->kind[o.kind];
 	return (struct critical_target){
-	    o->t0, o->t1, o->id, o->g, operation, o->complete, {k->name, k->nname}};
+	    o.t0, o.t1, o.id, o.g, operation, o.complete, {k->name, k->nname}};
 }
 
 static int64_t distance_from(const struct critical_target *t, int64_t from)

@@ -76,12 +76,12 @@ static struct critical_moment *sorted_moments(const struct moment_list *m, struc
 
 static void index_moments(struct critical_walker *w, struct arena *a)
 {
-	uint32_t m = 0, n = w->nmoment ? w->sn->ntrks : 0;
+	uint32_t m = 0, n = w->sn->ntrks / MOMENT_TRACKS + 1;
 	w->moment_of = arena_alloc(a, (n + 1u) * sizeof *w->moment_of);
-	for (trk_id g = 0; g <= n; g++) {
-		while (m < w->nmoment && w->moment[m].g < g)
+	for (uint32_t i = 0; i <= n; i++) {
+		while (m < w->nmoment && w->moment[m].g / MOMENT_TRACKS < i)
 			m++;
-		w->moment_of[g] = m;
+		w->moment_of[i] = m;
 	}
 }
 

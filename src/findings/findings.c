@@ -65,11 +65,13 @@ bool findings_serves(struct findings_run *r, trk_id g)
 {
 	if (!r->serves) {
 		r->serves = arena_zalloc(&r->scratch, (r->sn->ntrks + 1u) * sizeof *r->serves);
-		for (uint32_t i = 0; i < r->ops->n; i++) {
-			const struct operation *o = &r->ops->v[i];
-			enum operation_source from = r->ops->kind[o->kind].source;
-			if (from == OPERATION_TASK || from == OPERATION_SERVER)
-				r->serves[o->g] = r->serves[o->starter] = true;
+		for (uint32_t k = 0; k < r->ops->nkinds; k++) {
+			enum operation_source from = r->ops->kind[k].source;
+			bool serves = from == OPERATION_TASK || from == OPERATION_SERVER;
+			for (uint32_t i = 0; serves && i < r->ops->kind[k].n; i++) {
+				struct operation o = operations_of_kind(r->ops, k, i);
+				r->serves[o.g] = r->serves[o.starter] = true;
+			}
 		}
 	}
 	return g < r->sn->ntrks && r->serves[g];

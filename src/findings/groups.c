@@ -66,10 +66,11 @@ static void add_goroutine(struct group_maker *m, trk_id g)
 	int64_t life = (b < s->t1 ? b : s->t1) - (a > s->t0 ? a : s->t0);
 	x->life += life > 0 ? life : 0;
 	x->idle += scan_details_of(s, g)->idle;
-	x->run += s->g[g].run;
+	int64_t run = scan_run_ns(s, g);
+	x->run += run;
 	x->joined += scan_details_of(s, g)->joined;
-	if (s->g[g].run > x->run_most) {
-		x->run_most = s->g[g].run;
+	if (run > x->run_most) {
+		x->run_most = run;
 		x->most = g;
 	}
 }

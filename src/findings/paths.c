@@ -90,8 +90,10 @@ static void find_slow(struct kind_paths *k, const struct operations *ops)
 	const struct operation_kind *kind = k->kind;
 	k->gap = kind->gap && kind->nslow;
 	k->slow_from = k->gap ? kind->slow_from : kind->p50 > 0 ? TIMES * kind->p50 : INT64_MAX;
-	for (uint32_t i = kind->first; i < kind->first + kind->n; i++)
-		k->nslow += ops->v[i].complete && ops->v[i].t1 - ops->v[i].t0 >= k->slow_from;
+	for (uint32_t i = 0; i < kind->n; i++) {
+		struct operation o = operations_of_kind(ops, (uint32_t)(kind - ops->kind), i);
+		k->nslow += o.complete && o.t1 - o.t0 >= k->slow_from;
+	}
 	if (!k->gap && (k->nslow < SOME || k->nslow * PART > kind->ncomplete)) {
 		k->slow_from = INT64_MAX;
 		k->nslow = 0;
@@ -115,23 +117,25 @@ void paths_add(struct kind_paths *k, const struct snap *sn, const struct critica
 static void walk_side(struct kind_paths *k, const struct snap *sn, const struct critical_walker *w,
     const struct operations *ops, enum path_side side, struct critical_path *path)
 {
-	const struct operation *v = ops->v + k->kind->first;
-	uint32_t all = 0, seen = 0;
-	for (uint32_t i = 0; i < k->kind->n; i++)
-		all += is_on(k, &v[i], side);
+	uint32_t all = 0, seen = 0, kind = (uint32_t)(k->kind - ops->kind);
+	for (uint32_t i = 0; i < k->kind->n; i++) {
+		struct operation o = operations_of_kind(ops, kind, i);
+		all += is_on(k, &o, side);
+	}
 	uint32_t step = all / PATH_SAMPLES + 1;
 	size_t pieces = 0;
 	for (uint32_t i = 0; i < k->kind->n; i++) {
-		if (!is_on(k, &v[i], side) || seen++ % step)
+		struct operation o = operations_of_kind(ops, kind, i);
+		if (!is_on(k, &o, side) || seen++ % step)
 			continue;
-		critical_path_walk(w, v[i].g, v[i].t0, v[i].t1, path);
+		critical_path_walk(w, o.g, o.t0, o.t1, path);
 		paths_add(k, sn, path, side);
 		pieces += path->n;
 		if (pieces > PATH_PIECES && step <= all) {
 			step *= 2;
 			pieces = 0;
 		}
-		if (v[i].t1 - v[i].t0 >= 2 * k->kind->p50)
+		if (o.t1 - o.t0 >= 2 * k->kind->p50)
 			end_operation(k, k->kind->first + i);
 		for (uint32_t p = 0; p < k->nplaces; p++)
 			k->v[p].now = k->v[p].nnow = 0;

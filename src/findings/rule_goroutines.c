@@ -161,9 +161,8 @@ static int64_t median_run(const struct findings_run *r, uint32_t group)
 	int64_t *v = xmalloc((want + 1u) * sizeof *v);
 	for (trk_id g = 1; g < r->sn->ntrks && n < want; g++)
 		if (r->groups.of[g] == group + 1)
-			v[n++] = r->scan.g[g].run;
-	if (n)
-		qsort(v, n, sizeof *v, by_ns);
+			v[n++] = scan_run_ns(&r->scan, g);
+	stats_sort(v, n);
 	int64_t median = n ? v[(n - 1) / 2] : 0;
 	mem_free(v);
 	return median;
@@ -228,12 +227,15 @@ static void judge_imbalance(struct findings_run *r, uint32_t group)
 {
 	const struct goroutine_group *g = &r->groups.v[group];
 	const struct scan_details *most = scan_details_of(&r->scan, g->most);
-	int64_t waited = most->ended + most->fed + most->joined, median = median_run(r, group);
+	int64_t waited = most->ended + most->fed + most->joined;
+	double size = finding_fit(g->n, LIMIT(r, IMBALANCE, GROUP)),
+	       wait = finding_fit((double)waited / (double)r->wall, LIMIT(r, IMBALANCE, WAITED));
+	if (size < 0.5 || wait < 0.5)
+		return;
+	int64_t median = median_run(r, group);
 	/* What counts is how much longer it runs: half of "three times as long" is "twice as long". */
 	double more = median ? (double)(g->run_most - median) / (double)median : 0,
-	       fit = finding_fit(more, LIMIT(r, IMBALANCE, RATIO) - 1),
-	       size = finding_fit(g->n, LIMIT(r, IMBALANCE, GROUP)),
-	       wait = finding_fit((double)waited / (double)r->wall, LIMIT(r, IMBALANCE, WAITED));
+	       fit = finding_fit(more, LIMIT(r, IMBALANCE, RATIO) - 1);
 	fit = size < fit ? size : fit;
 	fit = wait < fit ? wait : fit;
 	if (fit < 0.5 || leading_quarters(r, group, g->most) < 3)

@@ -45,8 +45,10 @@ static bool is_given(struct findings_run *r, const struct operation_kind *k)
 static int64_t complete_time(const struct operations *o, const struct operation_kind *k)
 {
 	int64_t ns = 0;
-	for (uint32_t i = k->first; i < k->first + k->n; i++)
-		ns += o->v[i].complete ? o->v[i].t1 - o->v[i].t0 : 0;
+	for (uint32_t i = 0; i < k->n; i++) {
+		struct operation x = operations_of_kind(o, (uint32_t)(k - o->kind), i);
+		ns += x.complete ? x.t1 - x.t0 : 0;
+	}
 	return ns;
 }
 
@@ -537,8 +539,8 @@ static void look_at_children(struct findings_run *r, const struct operation_kind
 	uint32_t step = kind->n / SAMPLES + 1;
 	s->late = arena_alloc(&r->scratch, (kind->n / step + 2) * sizeof *s->late);
 	for (uint32_t i = 0; i < kind->n; i += step) {
-		const struct operation *o = &r->ops->v[kind->first + i];
-		struct last_child last = o->complete ? last_child(r, o) : (struct last_child){0};
+		struct operation o = operations_of_kind(r->ops, (uint32_t)(kind - r->ops->kind), i);
+		struct last_child last = o.complete ? last_child(r, &o) : (struct last_child){0};
 		if (last.n < FEW)
 			continue;
 		s->late[s->n++] = last.end - last.before;
@@ -558,9 +560,10 @@ static void look_at_children(struct findings_run *r, const struct operation_kind
 /* Return the kind of operations that run on goroutines of the group of g; NULL: none. */
 static const struct operation_kind *kind_of_group(const struct findings_run *r, trk_id g)
 {
-	for (uint32_t i = 0; i < r->ops->n; i++)
-		if (r->groups.of[r->ops->v[i].g] == r->groups.of[g])
-			return &r->ops->kind[r->ops->v[i].kind];
+	for (uint32_t k = 0; k < r->ops->nkinds; k++)
+		for (uint32_t i = 0; i < r->ops->kind[k].n; i++)
+			if (r->groups.of[operations_goroutine(r->ops, k, i)] == r->groups.of[g])
+				return &r->ops->kind[k];
 	return NULL;
 }
 
@@ -627,22 +630,22 @@ void rule_serial_calls(struct findings_run *r)
 		const struct path_series *s = &k[i].series;
 		if (!s->n || k[i].kind == r->straggling || !has_tail(&k[i]))
 			continue;
-		const struct operation *o = &r->ops->v[s->operation];
+		struct operation o = operations_get(r->ops, s->operation);
 		const struct path_place *p = &k[i].v[s->place];
-		double length = (double)(o->t1 - o->t0), median = (double)k[i].kind->p50,
+		double length = (double)(o.t1 - o.t0), median = (double)k[i].kind->p50,
 		       share = finding_fit((double)s->ns / length, LIMIT(r, SERIAL_CALLS, SHARE)),
 		       ratio = median > 0 ? finding_fit(length / median, LIMIT(r, SERIAL_CALLS, RATIO)) : 0,
 		       calls = finding_fit(s->n, LIMIT(r, SERIAL_CALLS, CALLS)),
 		       fit = lesser(lesser(share, ratio), calls);
-		struct finding f = {.score = 100 * (double)s->ns / length * slow_weight(&k[i]), .t0 = o->t0,
-		    .t1 = o->t1,
-		    .trk = o->g, .see = "why"};
+		struct finding f = {.score = 100 * (double)s->ns / length * slow_weight(&k[i]), .t0 = o.t0,
+		    .t1 = o.t1,
+		    .trk = o.g, .see = "why"};
 		blame_place(r, &f, p);
 		add_kind_victim(r, &f, k[i].kind, p->frame);
 		buf_puts(&r->text, "operations ");
 		put_kind(r, k[i].kind);
 		buf_printf(&r->text, " call one after another: one of ");
-		text_ns(&r->text, o->t1 - o->t0);
+		text_ns(&r->text, o.t1 - o.t0);
 		buf_printf(&r->text, " is %u times %s at ", s->n, place_verb(p->cls));
 		finding_put_place(r, p->frame);
 		buf_puts(&r->text, "; the median takes ");

@@ -171,14 +171,29 @@ static void report_server(struct findings_run *r, struct busy_server *v, double 
 	finding_add(r, fit, &f);
 }
 
+/* Return what ended the last wait of a goroutine for another one; 0: nothing did. */
+static trk_id last_waker(const struct findings_run *r, trk_id g)
+{
+	struct trace_interval v, next;
+	bool more = trace_interval_at(r->sn, g, r->scan.t1 - 1, &v) || trace_interval_near(r->sn, g, r->scan.t1, -1, &v);
+	for (; more && v.t1 > r->scan.t0; more = trace_interval_step(r->sn, &v, -1)) {
+		next = v;
+		if (scan_is_handed_over(time_class_of(r->st, v.state, v.stack)) &&
+		    scan_judged_ns(&r->scan, g, v.t0, v.t1) && trace_interval_step(r->sn, &next, 1) &&
+		    next.state == TS_READY && next.peer && next.peer < r->sn->ntrks)
+			return next.peer;
+	}
+	return 0;
+}
+
 /* Does the goroutine get work from those that wait for it? They wait until it takes what they send, or they have woken
    it: a source that never waits for them has nothing to do with how much they ask for. */
 static bool serves_them(const struct findings_run *r, const struct busy_server *v)
 {
-	trk_id by = r->scan.g[v->g].waker;
-	uint32_t group = by ? r->groups.of[by] - 1 : UINT32_MAX;
 	if (r->scan.sites.v[v->site].state == TS_CHANSEND)
 		return true;
+	trk_id by = last_waker(r, v->g);
+	uint32_t group = by ? r->groups.of[by] - 1 : UINT32_MAX;
 	for (uint32_t i = 0; i < v->ngroup; i++)
 		if (v->group[i] == group)
 			return true;
@@ -231,7 +246,7 @@ void rule_serial_stage(struct findings_run *r)
 		double fit = at_least(idle, finding_fit(v.waiting, LIMIT(r, SERIAL_STAGE, WAITING)));
 		if (fit < 0.5 || x->fed < x->ended || !scan_is_program(r->sn, g))
 			continue;
-		v.busy = (double)(r->scan.g[g].run + r->scan.g[g].ready) / (double)r->wall;
+		v.busy = (double)(scan_run_ns(&r->scan, g) + scan_ready_ns(&r->scan, g)) / (double)r->wall;
 		fit = at_least(fit, finding_fit(v.busy, LIMIT(r, SERIAL_STAGE, BUSY)));
 		if (fit < 0.5)
 			continue;

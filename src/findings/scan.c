@@ -92,12 +92,29 @@ int64_t scan_judged_ns(const struct scan *s, trk_id g, int64_t a, int64_t b)
 
 static struct scan_details *details_of(struct scan *s, trk_id g)
 {
-	if (!s->g[g].details) {
+	if (!s->g[g].detailed) {
 		s->details = mem_grow(s->details, &s->cdetails, s->ndetails + 1u, sizeof *s->details);
-		s->details[s->ndetails] = (struct scan_details){0};
-		s->g[g].details = s->ndetails++;
+		s->details[s->ndetails] = (struct scan_details){.run = s->g[g].run, .ready = s->g[g].more};
+		s->g[g].detailed = 1;
+		s->g[g].more = s->ndetails++;
 	}
-	return &s->details[s->g[g].details];
+	return &s->details[s->g[g].more];
+}
+
+static void add_run_ns(struct scan *s, trk_id g, int64_t ns)
+{
+	if (s->g[g].detailed || ns >= (INT32_MAX - (int64_t)s->g[g].run))
+		details_of(s, g)->run += ns;
+	else
+		s->g[g].run = (s->g[g].run + (uint32_t)ns) & INT32_MAX;
+}
+
+static void add_ready_ns(struct scan *s, trk_id g, int64_t ns)
+{
+	if (s->g[g].detailed || ns >= (UINT32_MAX - (int64_t)s->g[g].more))
+		details_of(s, g)->ready += ns;
+	else
+		s->g[g].more += (uint32_t)ns;
 }
 
 static struct scan_site *site_at(struct scan *s, uint32_t i)
@@ -175,9 +192,8 @@ static void add_to_site(struct scan_site *x, int64_t t0, int64_t t1, int64_t ns)
 	x->longest = t1 - t0 > x->longest ? t1 - t0 : x->longest;
 }
 
-/* Does a wait of this class end because another goroutine gives something? The network poller and timers are run by
-   whatever goroutine happens to be there. */
-static bool is_handed_over(enum time_class c)
+/* The network poller and timers are run by whatever goroutine happens to be there. */
+bool scan_is_handed_over(enum time_class c)
 {
 	return c == TIME_LOCK || c == TIME_CHANNEL || c == TIME_SELECT || c == TIME_COND || c == TIME_WAITGROUP;
 }
@@ -198,9 +214,8 @@ static void end_wait(struct scan *s, const struct scan_wait *w, enum tstate stat
 	} else {
 		s->ns[at->cls] += ns;
 	}
-	if (w->waker && is_handed_over(at->cls)) {
+	if (w->waker && scan_is_handed_over(at->cls)) {
 		x->woken += ns;
-		s->g[w->g].waker = w->waker;
 		if (at->idle)
 			details_of(s, w->waker)->fed += ns;
 		else if (at->cls == TIME_WAITGROUP)
@@ -222,7 +237,7 @@ static void end_run(struct scan_pass *p, trk_id g, struct scan_doing *d, int64_t
 {
 	struct scan *s = p->s;
 	int64_t ns = scan_judged_ns(s, g, d->t0, t);
-	s->g[g].run += ns;
+	add_run_ns(s, g, ns);
 	d->yielded = next == TS_READY && is_yield(p, stack);
 	if (d->yielded) {
 		details_of(s, g)->yields++;
@@ -259,7 +274,7 @@ static void end_ready(struct scan *s, trk_id g, const struct scan_doing *d, int6
 	if (!ns)
 		return;
 	s->ns[TIME_RUNNABLE] += ns;
-	s->g[g].ready += ns;
+	add_ready_ns(s, g, ns);
 	if (d->yielded && ns < SCAN_AGAIN_NS)
 		details_of(s, g)->yielded += ns;
 	add_runnable_slots(s, d->t0, t);
@@ -274,7 +289,7 @@ static void end_call(struct scan *s, trk_id g, const struct scan_doing *d, int64
 		return;
 	add_to_site(x, d->t0, t, ns);
 	s->ns[TIME_SYSCALL] += ns;
-	s->g[g].ready += ns;
+	add_ready_ns(s, g, ns);
 	if (x->ns >= x->next)
 		take_sample(s, x, &(struct scan_wait){d->t0, t, g, 0, d->stack, 0});
 }
@@ -307,8 +322,8 @@ static void keep_doing(struct scan_pass *p, trk_id g, const struct scan_doing *d
 		if (p->slot[g]) {
 			p->unused = mem_grow(p->unused, &p->cunused, p->nunused + 1u, sizeof *p->unused);
 			p->unused[p->nunused++] = p->slot[g];
+			p->slot[g] = 0;
 		}
-		p->slot[g] = 0;
 		return;
 	}
 	if (!p->slot[g] && p->nunused) {
@@ -469,7 +484,7 @@ bool scan_run(struct scan *s, const struct snap *sn, const struct trace_filter *
 {
 	scan_init(s, sn, f, ops);
 	struct arena scratch = {0};
-	struct scan_pass p = {.s = s, .slot = arena_zalloc(&scratch, (sn->ntrks + 1u) * sizeof *p.slot)};
+	struct scan_pass p = {.s = s, .slot = xcalloc(sn->ntrks + 1u, sizeof *p.slot)};
 	p.now = mem_grow(NULL, &p.cap, 1, sizeof *p.now);
 	p.now[p.n++] = (struct scan_doing){0};
 	p.skip = arena_zalloc(&scratch, sn->ntrks + 1u);
@@ -487,6 +502,7 @@ bool scan_run(struct scan *s, const struct snap *sn, const struct trace_filter *
 	}
 	if (go)
 		end_open(&p);
+	mem_free(p.slot);
 	mem_free(p.now);
 	mem_free(p.unused);
 	arena_free(&scratch);

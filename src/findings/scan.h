@@ -42,14 +42,15 @@ struct scan_pair { uint32_t site, waker; uint64_t n; int64_t ns; };
 /* A wait or a run that exists at the end of the trace. */
 struct scan_open { trk_id g; int64_t t0; stk_id stack; uint32_t site, next; };
 
-/* Per track. There may be millions, most of which only run: details: index in scan.details; 0: it has none. */
+/* Per track. There may be millions, most of which only run, for less than two seconds. */
 struct scan_goroutine {
-	int64_t run;		/* ns on a P */
-	int64_t ready;		/* ns runnable, and in system calls */
-	trk_id waker;		/* that ended its last wait for another goroutine; 0: none did */
-	uint32_t details;
+	uint32_t run : 31;	/* ns on a P, as in the details */
+	uint32_t detailed : 1;	/* more: index in scan.details, which has all sums */
+	uint32_t more;		/* else `ready` of the details */
 };
 struct scan_details {
+	int64_t run;		/* ns on a P */
+	int64_t ready;		/* ns runnable, and in system calls */
 	int64_t idle;		/* ns in idle waits */
 	int64_t sending;	/* ns in waits for room in a channel */
 	/* ns of waits of others that it ended, neither idle ones nor for a lock or a wait group */
@@ -115,10 +116,21 @@ bool scan_run(struct scan *, const struct snap *, const struct trace_filter *, c
 /* Set only the snapshot, filter and time range of a scan. */
 void scan_range(struct scan *, const struct snap *, const struct trace_filter *);
 void scan_free(struct scan *);
+/* Return all but run and ready of a goroutine, which may be those of another one. */
 static inline const struct scan_details *scan_details_of(const struct scan *s, trk_id g)
 {
-	return &s->details[s->g[g].details];
+	return &s->details[s->g[g].detailed ? s->g[g].more : 0];
 }
+static inline int64_t scan_run_ns(const struct scan *s, trk_id g)
+{
+	return s->g[g].detailed ? s->details[s->g[g].more].run : (int64_t)s->g[g].run;
+}
+static inline int64_t scan_ready_ns(const struct scan *s, trk_id g)
+{
+	return s->g[g].detailed ? s->details[s->g[g].more].ready : (int64_t)s->g[g].more;
+}
+/* Return whether a wait of a class ends because another goroutine gives something. */
+bool scan_is_handed_over(enum time_class);
 /* Return how much of the time [a, b) of a goroutine the filter selects, in ns. */
 int64_t scan_judged_ns(const struct scan *, trk_id g, int64_t a, int64_t b);
 /* Is it a goroutine of the program, and not of the runtime, or one that writes a trace or a profile? */

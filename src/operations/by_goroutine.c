@@ -11,11 +11,13 @@
 #include "base/bsearch.h"
 #include "base/radix_sort.h"
 
+#include <string.h>
+
 /* Is operation a before b, by start and descending end? */
 static bool is_before(const struct operations *o, uint32_t a, uint32_t b)
 {
-	const struct operation *x = &o->v[a], *y = &o->v[b];
-	return x->t0 != y->t0 ? x->t0 < y->t0 : x->t1 > y->t1;
+	struct operation x = operations_get(o, a), y = operations_get(o, b);
+	return x.t0 != y.t0 ? x.t0 < y.t0 : x.t1 > y.t1;
 }
 
 /* Sort by two keys; equal ones keep their order. */
@@ -23,10 +25,10 @@ static void sort_many(const struct operations *o, uint32_t *at, uint32_t n)
 {
 	struct radix_item *v = xmalloc((n + 1u) * sizeof *v);
 	for (uint32_t i = 0; i < n; i++)
-		v[i] = (struct radix_item){radix_key_descending(o->v[at[i]].t1), at[i]};
+		v[i] = (struct radix_item){radix_key_descending(operations_get(o, at[i]).t1), at[i]};
 	radix_sort_items(v, n);
 	for (uint32_t i = 0; i < n; i++)
-		v[i].key = radix_key_ascending(o->v[v[i].v].t0);
+		v[i].key = radix_key_ascending(operations_get(o, v[i].v).t0);
 	radix_sort_items(v, n);
 	for (uint32_t i = 0; i < n; i++)
 		at[i] = v[i].v;
@@ -52,67 +54,88 @@ static void sort_goroutine(const struct operations *o, uint32_t *at, uint32_t n)
 	}
 }
 
-/* Set by_g[] by a counting sort by goroutine. */
-static void sort_by_goroutine(const struct operations *o)
+/* Call a function with the goroutine of each operation. */
+static void each_goroutine(const struct operations *o, void (*fn)(void *arg, trk_id g, uint32_t index), void *arg)
+{
+	for (uint32_t k = 0; k < o->nkinds; k++)
+		for (uint32_t i = 0; i < o->kind[k].n; i++)
+			fn(arg, operations_goroutine(o, k, i), o->kind[k].first + i);
+}
+
+static void note_most(void *arg, trk_id g, uint32_t index)
+{
+	trk_id *most = arg;
+	(void)index;
+	*most = g > *most ? g : *most;
+}
+
+static void count_one(void *arg, trk_id g, uint32_t index)
+{
+	uint32_t *end = arg;
+	(void)index;
+	end[g + 1]++;
+}
+
+struct placing { uint32_t *end, *by_g; };
+
+static void place_one(void *arg, trk_id g, uint32_t index)
+{
+	const struct placing *p = arg;
+	p->by_g[p->end[g]++] = index;
+}
+
+/* Set outer[] of the n operations of a goroutine from position `first` on: going forward, an operation is inside the
+   last one that has not ended. Most goroutines have none that is inside another one. */
+static void set_outer(struct operations *o, struct arena *mem, uint32_t first, uint32_t n)
+{
+	int64_t end = INT64_MIN;
+	for (uint32_t i = first; n > 1 && i < first + n; i++) {
+		struct operation x = operations_get(o, o->by_g[i]);
+		if (!o->outer && x.t0 < end) {
+			o->outer = arena_alloc(mem, (o->n + 1u) * sizeof *o->outer);
+			memset(o->outer, 0xff, (o->n + 1u) * sizeof *o->outer);
+			set_outer(o, mem, first, n);
+			return;
+		}
+		end = x.t1 > end ? x.t1 : end;
+		uint32_t up = i > first && o->outer ? i - 1 : OPERATION_NONE;
+		while (up != OPERATION_NONE && operations_get(o, o->by_g[up]).t1 <= x.t0)
+			up = o->outer[up];
+		if (o->outer)
+			o->outer[i] = up;
+	}
+}
+
+/* A counting sort by goroutine. */
+void operations_index(struct operations *o, struct arena *mem)
 {
 	trk_id most = 0;
-	for (uint32_t i = 0; i < o->n; i++)
-		most = o->v[i].g > most ? o->v[i].g : most;
+	o->by_g = arena_alloc(mem, (o->n + 1u) * sizeof *o->by_g);
+	each_goroutine(o, note_most, &most);
 	uint32_t *end = xcalloc(most + 2u, sizeof *end);	/* at first the number of those of the goroutine before */
-	for (uint32_t i = 0; i < o->n; i++)
-		end[o->v[i].g + 1]++;
+	each_goroutine(o, count_one, end);
 	for (trk_id g = 1; g <= most; g++)
 		end[g] += end[g - 1];
-	for (uint32_t i = 0; i < o->n; i++)
-		o->by_g[end[o->v[i].g]++] = i;
+	each_goroutine(o, place_one, &(struct placing){end, o->by_g});
 	for (trk_id g = 0; g <= most; g++) {
 		uint32_t first = g ? end[g - 1] : 0;
 		sort_goroutine(o, o->by_g + first, end[g] - first);
+		set_outer(o, mem, first, end[g] - first);
 	}
 	mem_free(end);
-}
-
-/* Set outer[]: going forward, an operation is inside the last one of its goroutine that has not ended. */
-static void set_outer(const struct operations *o)
-{
-	for (uint32_t i = 0; i < o->n; i++) {
-		const struct operation *x = &o->v[o->by_g[i]];
-		uint32_t up = i ? i - 1 : OPERATION_NONE;
-		if (i && o->v[o->by_g[i - 1]].g != x->g)
-			up = OPERATION_NONE;
-		while (up != OPERATION_NONE && o->v[o->by_g[up]].t1 <= x->t0)
-			up = o->outer[up];
-		o->outer[i] = up;
-	}
-}
-
-void operations_index(struct operations *o, struct arena *mem)
-{
-	o->by_g = arena_alloc(mem, (o->n + 1u) * sizeof *o->by_g);
-	o->outer = arena_alloc(mem, (o->n + 1u) * sizeof *o->outer);
-	sort_by_goroutine(o);
-	set_outer(o);
 }
 
 uint32_t operations_at(const struct operations *o, trk_id g, int64_t t)
 {
 	struct bsearch_probe h = {.hi = o->n};
 	while (bsearch_probe(&h)) {
-		const struct operation *x = &o->v[o->by_g[h.at]];
-		bsearch_narrow(&h, x->g < g || (x->g == g && x->t0 <= t));
+		struct operation x = operations_get(o, o->by_g[h.at]);
+		bsearch_narrow(&h, x.g < g || (x.g == g && x.t0 <= t));
 	}
-	uint32_t i = h.lo && o->v[o->by_g[h.lo - 1]].g == g ? (uint32_t)h.lo - 1 : OPERATION_NONE;
-	while (i != OPERATION_NONE && o->v[o->by_g[i]].t1 <= t)
-		i = o->outer[i];
+	uint32_t i = (uint32_t)h.lo - 1;	/* OPERATION_NONE if all are later */
+	if (i == OPERATION_NONE || operations_get(o, o->by_g[i]).g != g)
+		return OPERATION_NONE;
+	while (i != OPERATION_NONE && operations_get(o, o->by_g[i]).t1 <= t)
+		i = o->outer ? o->outer[i] : OPERATION_NONE;
 	return i == OPERATION_NONE ? OPERATION_NONE : o->by_g[i];
-}
-
-void operations_set_parents(const struct operations *o, const struct snap *sn)
-{
-	for (uint32_t i = 0; i < o->n; i++) {
-		struct operation *x = &o->v[i];
-		trk_id creator = o->kind[x->kind].source == OPERATION_LIFE ? store_trk(sn->st, x->g)->creator : 0;
-		if (creator)
-			x->parent = operations_at(o, creator, x->t0);
-	}
 }

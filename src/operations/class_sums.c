@@ -28,6 +28,7 @@ struct class_sums {
 	struct work_points w;
 	struct class_table *to;
 	int col[TIME_CLASS__N];		/* the column of each class in the table; -1: none */
+	uint8_t *any;			/* a bit per track: it has points */
 	uint32_t *slot;			/* by track: index of its open_sums plus 1; PASSED: it has no more points */
 	struct open_sums *v;
 	size_t n, cap;
@@ -145,16 +146,12 @@ static void add_interval(struct class_sums *p, struct open_sums *o, const struct
 	o->ns[c] += end - t;
 }
 
-/* Return the sums of a goroutine; NULL: it has no points. */
+/* Return the sums of a goroutine with points; NULL: it has no more. */
 static struct open_sums *sums_of(struct class_sums *p, trk_id g)
 {
 	if (p->slot[g])
 		return p->slot[g] == PASSED ? NULL : &p->v[p->slot[g] - 1];
 	uint32_t next = first_point(&p->w, g);
-	if (next == p->w.n || p->w.v[next].g != g) {
-		p->slot[g] = PASSED;
-		return NULL;
-	}
 	if (p->nunused) {
 		p->slot[g] = p->unused[--p->nunused] + 1;
 	} else {
@@ -168,7 +165,7 @@ static struct open_sums *sums_of(struct class_sums *p, trk_id g)
 void class_sums_row(struct class_sums *p, const struct sheet *sh, uint32_t row, struct class_cache *cache)
 {
 	trk_id g = sh->trk[row];
-	struct open_sums *o = p->w.n ? sums_of(p, g) : NULL;
+	struct open_sums *o = p->any[g >> 3] >> (g & 7) & 1 ? sums_of(p, g) : NULL;
 	if (!o || (!o->open && !has_point_before(p, o, g, sh->t1 + 1)))
 		return;
 	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++)
@@ -192,6 +189,9 @@ struct class_sums *class_sums_new(const struct snap *sn, struct work_points w, s
 	for (int i = 0; i < to->ncol; i++)
 		p->col[to->col[i]] = i;
 	p->slot = xcalloc(sn->ntrks + 1u, sizeof *p->slot);
+	p->any = xcalloc(sn->ntrks / 8 + 1u, 1);
+	for (uint32_t i = 0; i < w.n; i++)
+		p->any[w.v[i].g >> 3] |= (uint8_t)(1u << (w.v[i].g & 7));
 	return p;
 }
 
@@ -220,6 +220,7 @@ void class_sums_finish(struct class_sums *p)
 	set_unknown(p);
 	mem_free(p->unused);
 	mem_free(p->v);
+	mem_free(p->any);
 	mem_free(p->slot);
 	mem_free(p);
 }

@@ -6,15 +6,36 @@
 #include "base/intern.h"
 #include "operations/operations.h"
 
-/* What operations_find() collects. Kinds get their numbers in the order in which they are found; the parent of an
-   operation is its position in the list. */
+/* The records of operations: of a task; of a round or request. */
+struct task_record {
+	int64_t t0, t1;
+	uint64_t id;
+	trk_id g, starter;
+	uint32_t parent;		/* an index; until all are found a position */
+	uint32_t position : 31;		/* its number among all selected tasks, as they were found */
+	uint32_t complete : 1;
+};
+struct part_record {
+	uint32_t t0[2];			/* low and high half */
+	uint32_t ns;			/* duration; from PART_LONG on: the number of its end in `late` */
+	trk_id g;
+	uint32_t id : 31;		/* less operations.first_part */
+	uint32_t complete : 1;
+};
+#define PART_LONG UINT32_C(0xf0000000)
+
+/* What operations_find() collects. Kinds get their numbers in the order in which they are found. */
 struct operation_list {
 	const struct snap *sn;
 	const struct trace_filter *filter;	/* NULL: all are selected, and so for criteria */
 	const struct operation_criteria *criteria;
 	struct arena *mem;		/* of the result: names */
-	struct operation *v;
-	size_t n, cap;
+	uint32_t ntasks;
+	int64_t *late;			/* see struct operations; so for the others */
+	uint32_t nlate;
+	size_t clate;
+	struct rank *lives;
+	uint64_t first_life, first_part;
 	struct operation_kind *kind;
 	uint64_t *key;			/* of each kind */
 	size_t nkinds, ckinds, ckeys;
@@ -23,8 +44,15 @@ struct operation_list {
 };
 /* Return the number of the kind of a source with this key, which is added without a name if it is new: *fresh. */
 uint32_t operations_list_kind(struct operation_list *, enum operation_source, uint64_t key, bool *fresh);
-/* Add an operation, which is selected. */
-void operations_list_add(struct operation_list *, const struct operation *);
+/* records.c: add an operation, which is selected. parent: of a task, the position of its parent among tasks, or
+   OPERATION_NONE. */
+void operations_list_add(struct operation_list *, const struct operation *, uint32_t parent);
+void operations_sort_kind(const struct operation_kind *, const struct snap *);
+void operations_set_parents(const struct operations *, uint32_t ntasks);
+/* Give the records to the arena. */
+void operations_keep_kind(struct operation_kind *, struct arena *);
+/* Return the operation that a goroutine is, without id and kind. */
+struct operation operations_life(const struct snap *, const uint8_t *forever, trk_id);
 /* Return whether an operation is selected: it meets the criteria, overlaps the time range, and the selected times of a
    goroutine on which it starts or ends. */
 bool operations_list_selects(const struct operation_list *, const struct operation *);
@@ -97,9 +125,8 @@ void lives_collect(struct operation_list *, const struct task_work *, struct gor
 bool work_walk(struct operation_list *, const struct task_work *, const struct goroutine_roles *,
     const struct progress_watcher *);
 
-/* by_goroutine.c: make by_g and outer; set the parents of lives, which are the operations that created them. */
+/* by_goroutine.c: make by_g and outer. */
 void operations_index(struct operations *, struct arena *);
-void operations_set_parents(const struct operations *, const struct snap *);
 
 /* The classes of waits that depend on their stacks, by stack: 0 is not known yet, else the class plus 1. */
 struct class_cache { const struct snap *sn; uint8_t *of; };

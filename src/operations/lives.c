@@ -12,7 +12,6 @@
 #include "operations/internal.h"
 
 #include "base/bsearch.h"
-#include "trace/stats/goroutine_stats.h"
 #include "trace/user_code.h"
 
 #include <string.h>
@@ -116,13 +115,10 @@ static void add_life(struct lives_pass *p, trk_id g)
 	const struct snap *sn = p->to->sn;
 	uint32_t i = p->of[g] - 1;
 	struct origin *o = &p->v[i];
-	bool life = o->ended >= LIVES, fresh = false, ended = roles_ended(p->r, sn, g);
-	struct operation x = {.t0 = TIME_NONE, .t1 = TIME_NONE, .g = g, .starter = g, .parent = OPERATION_NONE};
-	stats_goroutine_bounds(sn, g, &x.t0, &x.t1);
-	if (!ended)
-		x.t1 = sn->t1;
+	bool life = o->ended >= LIVES, fresh = false;
+	struct operation x = operations_life(sn, p->r->forever, g);
+	rank_set(p->to->lives, g);
 	x.id = p->to->next_id++;
-	x.complete = goroutine_started(sn, g) && ended;
 	if (!operations_list_selects(p->to, &x))
 		return;
 	if (o->kind == UINT32_MAX) {
@@ -131,7 +127,7 @@ static void add_life(struct lives_pass *p, trk_id g)
 			name_kind(p, &p->to->kind[o->kind], o);
 	}
 	x.kind = o->kind & (UINT32_MAX >> 1);
-	operations_list_add(p->to, &x);
+	operations_list_add(p->to, &x, OPERATION_NONE);
 	p->r->role[g] = ROLE_WHOLE;
 	p->r->of[g] = o->kind;
 }
@@ -141,11 +137,14 @@ void lives_collect(struct operation_list *to, const struct task_work *tasks, str
 	struct lives_pass p = {.to = to, .tasks = tasks, .r = r};
 	p.of = xcalloc(to->sn->ntrks + 1u, sizeof *p.of);
 	p.start = xcalloc(to->sn->nstrs + 1u, 1);
+	to->lives = arena_zalloc(to->mem, rank_blocks(to->sn->ntrks) * sizeof *to->lives);
+	to->first_life = to->next_id;
 	for (trk_id g = 1; g < to->sn->ntrks; g++)
 		look_at(&p, g);
 	for (trk_id g = 1; g < to->sn->ntrks; g++)
 		if (p.of[g])
 			add_life(&p, g);
+	rank_seal(to->lives, to->sn->ntrks);
 	intern_free(&p.index);
 	mem_free(p.v);
 	mem_free(p.start);

@@ -13,9 +13,9 @@ static struct work_points points_of(const struct operations *o, const struct ope
 {
 	struct work_points w = {arena_alloc(scratch, (2 * (size_t)k->n + 1) * sizeof *w.v), 0};
 	for (uint32_t i = 0; i < k->n; i++) {
-		const struct operation *x = &o->v[k->first + i];
-		if (x->t1 > x->t0)
-			work_points_add(&w, x->g, x->t0, x->t1, i);
+		struct operation x = operations_of_kind(o, (uint32_t)(k - o->kind), i);
+		if (x.t1 > x.t0)
+			work_points_add(&w, x.g, x.t0, x.t1, i);
 	}
 	work_points_sort(&w);
 	return w;

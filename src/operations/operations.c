@@ -9,7 +9,6 @@
 #include "config.h"
 #include "operations/internal.h"
 
-#include "base/radix_sort.h"
 #include "base/text/buf.h"
 #include "base/text/regex.h"
 #include "base/wrap_math.h"
@@ -119,19 +118,7 @@ bool operations_list_selects(const struct operation_list *l, const struct operat
 	    (!l->criteria || !l->criteria->ends || ends_in_range(l->filter, o));
 }
 
-void operations_list_add(struct operation_list *l, const struct operation *o)
-{
-	l->v = mem_grow(l->v, &l->cap, l->n + 1, sizeof *l->v);
-	l->v[l->n++] = *o;
-	struct operation_kind *k = &l->kind[o->kind];
-	k->n++;
-	k->ncomplete += o->complete;
-	k->total = wrap_add(k->total, wrap_sub(o->t1, o->t0));
-}
-
 /* ---- kinds */
-
-#define NOT_WANTED UINT32_MAX
 
 /* Best source first, then largest total, then by name. */
 static int kind_cmp(const void *a, const void *b)
@@ -147,13 +134,16 @@ static int kind_cmp(const void *a, const void *b)
 }
 
 /* Set the quantiles of a kind and which of its operations are slow. d: room for their durations. */
-static void measure(const struct operations *o, struct operation_kind *k, int64_t *d)
+static void measure(const struct operations *o, uint32_t kind, int64_t *d)
 {
+	struct operation_kind *k = &o->kind[kind];
 	uint32_t n = 0;
 	k->slow_from = INT64_MAX;
-	for (uint32_t i = k->first; i < k->first + k->n; i++)
-		if (o->v[i].complete)
-			d[n++] = wrap_sub(o->v[i].t1, o->v[i].t0);
+	for (uint32_t i = 0; i < k->n; i++) {
+		struct operation x = operations_of_kind(o, kind, i);
+		if (x.complete)
+			d[n++] = wrap_sub(x.t1, x.t0);
+	}
 	if (!n)
 		return;
 	stats_sort(d, n);
@@ -176,97 +166,26 @@ static bool is_wanted(const struct operation_list *l, const struct operation_kin
 	return k->n && (!rx || regex_match(rx, k->name, k->nname));
 }
 
-/* Number the kinds of the result; to[]: the number of each kind of the list, or NOT_WANTED. */
-static void arrange_kinds(struct operations *o, const struct operation_list *l, uint32_t *to, struct arena *mem)
+/* Take the wanted kinds, with their operations by start. */
+static void arrange(struct operations *o, struct operation_list *l, struct arena *mem)
 {
 	o->kind = arena_alloc(mem, (l->nkinds + 1) * sizeof *o->kind);
 	for (uint32_t i = 0; i < l->nkinds; i++) {
-		to[i] = NOT_WANTED;
-		if (is_wanted(l, &l->kind[i])) {
-			o->kind[o->nkinds] = l->kind[i];
-			o->kind[o->nkinds++].first = i;	/* until they are sorted: its number in the list */
-		}
+		if (is_wanted(l, &l->kind[i]))
+			o->kind[o->nkinds++] = l->kind[i];
+		else
+			mem_free(l->kind[i].record);
+		l->kind[i].record = NULL;
 	}
 	if (o->nkinds)
 		qsort(o->kind, o->nkinds, sizeof *o->kind, kind_cmp);
 	for (uint32_t i = 0; i < o->nkinds; i++) {
-		to[o->kind[i].first] = i;
 		o->kind[i].first = o->n;
 		o->n += o->kind[i].n;
+		operations_keep_kind(&o->kind[i], mem);
+		operations_sort_kind(&o->kind[i], l->sn);
 	}
-}
-
-/* Sort indexes of operations, which ascend, by start. Most lists are sorted already. */
-static void sort_by_start(const struct operation *v, uint32_t *at, uint32_t n)
-{
-	struct radix_array order;
-	uint32_t i = 1;
-	while (i < n && v[at[i - 1]].t0 <= v[at[i]].t0)
-		i++;
-	if (i >= n)
-		return;
-	radix_array_alloc(&order, n);
-	for (i = 0; i < n; i++)
-		radix_array_add(&order, radix_key_ascending(v[at[i]].t0), at[i]);
-	radix_sort_items(order.v, n);
-	for (i = 0; i < n; i++)
-		at[i] = order.v[i].v;
-	radix_array_free(&order);
-}
-
-/* Return the indexes of the wanted operations of the list, by kind, then start. */
-static uint32_t *order_operations(const struct operations *o, const struct operation_list *l, const uint32_t *to)
-{
-	uint32_t *at = xcalloc(o->nkinds + 1u, sizeof *at), *from = xmalloc((l->n + 1) * sizeof *from);
-	for (uint32_t i = 0; i < o->nkinds; i++)
-		at[i] = o->kind[i].first;
-	for (uint32_t i = 0; i < l->n; i++)
-		if (to[l->v[i].kind] != NOT_WANTED)
-			from[at[to[l->v[i].kind]]++] = i;
-	for (uint32_t i = 0; i < o->nkinds; i++)
-		sort_by_start(l->v, from + o->kind[i].first, o->kind[i].n);
-	mem_free(at);
-	return from;
-}
-
-/* Move each operation to its place; the places are a permutation, which is lost. */
-static void permute(struct operation *v, uint32_t *place, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		while (place[i] != i) {
-			uint32_t k = place[i];
-			struct operation x = v[k];
-			v[k] = v[i];
-			v[i] = x;
-			place[i] = place[k];
-			place[k] = k;
-		}
-}
-
-/* Sort the operations by kind, then start. There may be millions, so the array of the list becomes that of the result. */
-static void arrange(struct operations *o, struct operation_list *l, struct arena *mem)
-{
-	uint32_t *to = xcalloc(l->nkinds + 1, sizeof *to);
-	arrange_kinds(o, l, to, mem);
-	uint32_t *from = order_operations(o, l, to), *place = xmalloc((l->n + 1) * sizeof *place), rest = o->n;
-	for (uint32_t i = 0; i < l->n; i++)
-		place[i] = OPERATION_NONE;
-	for (uint32_t i = 0; i < o->n; i++)
-		place[from[i]] = i;
-	for (uint32_t i = 0; i < o->n; i++) {
-		struct operation *x = &l->v[from[i]];
-		x->kind = to[x->kind] & (UINT32_MAX >> 1);
-		x->parent = x->parent == OPERATION_NONE ? OPERATION_NONE : place[x->parent];
-	}
-	mem_free(from);
-	for (uint32_t i = 0; i < l->n; i++)
-		place[i] = place[i] == OPERATION_NONE ? rest++ : place[i];
-	permute(l->v, place, (uint32_t)l->n);
-	mem_free(place);
-	mem_free(to);
-	o->v = xrealloc(l->v, (o->n + 1u) * sizeof *o->v);
-	l->v = NULL;
-	arena_adopt(mem, o->v);
+	operations_set_parents(o, l->ntasks);
 }
 
 /* ---- all */
@@ -286,13 +205,59 @@ static void finish(struct operations *o, struct operation_list *l, struct arena 
 {
 	for (size_t k = 0; k < l->nkinds; k++)
 		add_unknown(&l->kind[k]);
+	o->sn = *l->sn;
+	o->lives = l->lives;
+	o->first_life = l->first_life;
+	o->first_part = l->first_part;
+	o->late = l->late;
+	if (l->late)
+		arena_adopt(mem, l->late);
+	l->late = NULL;
 	arrange(o, l, mem);
 	operations_index(o, mem);
-	operations_set_parents(o, l->sn);
-	int64_t *d = xmalloc((o->n + 1u) * sizeof *d);
+	uint32_t most = 0;
 	for (uint32_t k = 0; k < o->nkinds; k++)
-		measure(o, &o->kind[k], d);
+		most = o->kind[k].n > most ? o->kind[k].n : most;
+	int64_t *d = xmalloc((most + 1u) * sizeof *d);
+	for (uint32_t k = 0; k < o->nkinds; k++)
+		measure(o, k, d);
 	mem_free(d);
+}
+
+static void list_free(struct operation_list *l)
+{
+	for (size_t k = 0; k < l->nkinds; k++)
+		mem_free(l->kind[k].record);
+	mem_free(l->late);
+	mem_free(l->kind);
+	mem_free(l->key);
+	intern_free(&l->by_key);
+}
+
+/* Collect the operations of all sources. Return false if stopped. */
+static bool collect(struct operations *o, struct operation_list *l, const struct progress_watcher *on)
+{
+	const struct snap *sn = l->sn;
+	struct arena scratch = {0};
+	struct servers *built_in = own_servers ? NULL : servers_new();
+	struct goroutine_roles r = {.servers = built_in ? built_in : own_servers};
+	struct task_work w = tasks_collect(l, &scratch, on);
+	r.role = arena_zalloc(&scratch, sn->ntrks + 1u);
+	r.of = arena_zalloc(&scratch, (sn->ntrks + 1u) * sizeof *r.of);
+	r.user = arena_zalloc(&scratch, sn->ntrks / 8 + 1u);
+	r.forever = arena_zalloc(l->mem, sn->ntrks / 8 + 1u);
+	r.stack = servers_of_stacks(sn, r.servers, &scratch);
+	bool done = idle_waits_find(sn, &w, &r, l->mem, on);
+	if (done) {
+		lives_collect(l, &w, &r);
+		done = work_walk(l, &w, &r, on);
+	}
+	o->idle = r.idle;
+	o->nstks = sn->nstks;
+	o->forever = r.forever;
+	servers_free(built_in);
+	arena_free(&scratch);
+	return done;
 }
 
 struct operations *operations_find(const struct snap *sn, const struct trace_filter *f,
@@ -300,30 +265,10 @@ struct operations *operations_find(const struct snap *sn, const struct trace_fil
 {
 	struct operations *o = arena_zalloc(mem, sizeof *o);
 	struct operation_list l = {.sn = sn, .mem = mem, .filter = f, .criteria = criteria, .next_id = 1};
-	struct arena scratch = {0};
-	struct servers *built_in = own_servers ? NULL : servers_new();
-	struct goroutine_roles r = {.servers = built_in ? built_in : own_servers};
-	struct task_work w = tasks_collect(&l, &scratch, on);
-	r.role = arena_zalloc(&scratch, sn->ntrks + 1u);
-	r.of = arena_zalloc(&scratch, (sn->ntrks + 1u) * sizeof *r.of);
-	r.user = arena_zalloc(&scratch, sn->ntrks / 8 + 1u);
-	r.forever = arena_zalloc(&scratch, sn->ntrks / 8 + 1u);
-	r.stack = servers_of_stacks(sn, r.servers, &scratch);
-	bool done = idle_waits_find(sn, &w, &r, mem, on);
-	if (done) {
-		lives_collect(&l, &w, &r);
-		done = work_walk(&l, &w, &r, on);
-	}
-	o->idle = r.idle;
-	o->nstks = sn->nstks;
+	bool done = collect(o, &l, on);
 	if (done)
 		finish(o, &l, mem);
-	mem_free(l.v);
-	mem_free(l.kind);
-	mem_free(l.key);
-	intern_free(&l.by_key);
-	servers_free(built_in);
-	arena_free(&scratch);
+	list_free(&l);
 	return done ? o : NULL;
 }
 
@@ -366,27 +311,28 @@ const struct operations *operations_shared(const struct snap *sn, const struct p
 /* Complete operations before others: those have no duration. Equally near ones: the earlier. */
 struct nearest { uint32_t best; int64_t off; };
 
-static void take_nearer(struct nearest *n, const struct operations *o, const struct operation_kind *k, bool complete,
-    int64_t to)
+static void take_nearer(struct nearest *n, const struct operations *o, uint32_t kind, bool complete, int64_t to)
 {
-	for (uint32_t i = k->first; i < k->first + k->n; i++) {
-		int64_t off = wrap_abs(wrap_sub(wrap_sub(o->v[i].t1, o->v[i].t0), to));
-		if (o->v[i].complete == complete && (n->best == OPERATION_NONE || off < n->off))
-			*n = (struct nearest){i, off};
+	const struct operation_kind *k = &o->kind[kind];
+	for (uint32_t i = 0; i < k->n; i++) {
+		struct operation x = operations_of_kind(o, kind, i);
+		int64_t off = wrap_abs(wrap_sub(wrap_sub(x.t1, x.t0), to));
+		if (x.complete == complete && (n->best == OPERATION_NONE || off < n->off))
+			*n = (struct nearest){k->first + i, off};
 	}
 }
 
 uint32_t operations_nearest_p99(const struct operations *o, const struct operation_kind *k)
 {
 	struct nearest n = {OPERATION_NONE, 0};
-	take_nearer(&n, o, k, k->ncomplete > 0, k->ncomplete ? k->p99 : INT64_MAX);
+	take_nearer(&n, o, (uint32_t)(k - o->kind), k->ncomplete > 0, k->ncomplete ? k->p99 : INT64_MAX);
 	return n.best;
 }
 
 uint32_t operations_by_id(const struct operations *o, uint64_t id)
 {
 	for (uint32_t i = 0; i < o->n; i++)
-		if (o->v[i].id == id)
+		if (operations_get(o, i).id == id)
 			return i;
 	return OPERATION_NONE;
 }
@@ -396,9 +342,12 @@ static int64_t p99_of(const struct operations *o, const bool *chosen)
 {
 	int64_t *d = xmalloc((o->n + 1u) * sizeof *d), p99 = INT64_MAX;
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < o->n; i++)
-		if (chosen[o->v[i].kind] && o->v[i].complete)
-			d[n++] = wrap_sub(o->v[i].t1, o->v[i].t0);
+	for (uint32_t k = 0; k < o->nkinds; k++)
+		for (uint32_t i = 0; chosen[k] && i < o->kind[k].n; i++) {
+			struct operation x = operations_of_kind(o, k, i);
+			if (x.complete)
+				d[n++] = wrap_sub(x.t1, x.t0);
+		}
 	stats_sort(d, n);
 	if (n)
 		p99 = stats_quantile(d, n, 0.99);
@@ -426,7 +375,7 @@ uint32_t operations_choose(const struct operations *o, const char *words, uint32
 	int64_t p99 = p99_of(o, chosen);
 	for (uint32_t k = 0; k < o->nkinds; k++)
 		if (chosen[k])
-			take_nearer(&n, o, &o->kind[k], p99 != INT64_MAX, p99);
+			take_nearer(&n, o, k, p99 != INT64_MAX, p99);
 	mem_free(chosen);
 	regex_free(rx);
 	return n.best;

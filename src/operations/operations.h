@@ -5,6 +5,7 @@
 
 #include "base/job.h"
 #include "base/mem/mem.h"
+#include "base/rank_bitmap.h"
 #include "operations/servers.h"
 #include "store/store.h"
 #include "trace/filter.h"
@@ -32,7 +33,6 @@ struct operation {
 	uint64_t id;			/* of a task: its number; otherwise a number that is unique among all others */
 	trk_id g;			/* the goroutine on which it ends; a task that does not end: on which it starts */
 	trk_id starter;			/* the goroutine on which it starts, mostly the same */
-	uint32_t parent;		/* index of the operation that it is a part of, or OPERATION_NONE */
 	uint32_t kind : 31;		/* index of its kind */
 	uint32_t complete : 1;		/* its start and end are in the trace: only such operations have a duration */
 };
@@ -42,7 +42,7 @@ struct operation_kind {
 	size_t nname;
 	enum operation_source source;
 	stk_id site;	/* rounds: the idle wait; lives: where they are created; servers: the handler; 0: none */
-	uint32_t first, n;		/* its operations are v[first] .. v[first + n - 1], by start */
+	uint32_t first, n;		/* its operations have the indexes first .. first + n - 1, by start */
 	uint32_t ncomplete;
 	int64_t p50, p90, p99, max;	/* durations of the complete ones, exact; 0: there are none */
 	int64_t total;			/* sum of the durations of all */
@@ -50,18 +50,38 @@ struct operation_kind {
 	int64_t slow_from;		/* complete operations of at least this duration are slow; INT64_MAX: none is */
 	uint32_t nslow;
 	bool gap;			/* slow_from follows a gap (task_filter_slow()); else it is above p99 */
+	void *record;			/* of each operation, see records.c; room: for how many while they are found */
+	size_t room;
 };
 
+/* Operations are numbered by kind, then start: operations_get(). */
 struct operations {
 	uint32_t n, nkinds;
-	struct operation *v;		/* by kind, then start */
 	struct operation_kind *kind;	/* best source first, then largest total */
 	const uint8_t *idle;		/* one bit per stack, see operations_is_idle() */
 	uint32_t nstks;
+	/* what records.c makes operations of */
+	struct snap sn;
+	const uint8_t *forever;		/* a bit per track: see goroutine_roles */
+	const struct rank *lives;	/* the tracks whose whole time is an operation, whether it is selected or not */
+	uint64_t first_life, first_part;	/* their ids start here, and those of rounds and requests */
+	const int64_t *late;		/* ends of long rounds and requests */
 	/* see operations_at(): the operations by goroutine, start and descending end; and of each in that order the
 	   position of the one around it, or OPERATION_NONE */
-	uint32_t *by_g, *outer;
+	uint32_t *by_g, *outer;		/* outer NULL: none is in another one */
 };
+/* Return an operation. */
+struct operation operations_get(const struct operations *, uint32_t index);
+/* Return the operation of a kind with the index kind->first + i; its goroutine. Faster than to search for the kind. */
+struct operation operations_of_kind(const struct operations *, uint32_t kind, uint32_t i);
+trk_id operations_goroutine(const struct operations *, uint32_t kind, uint32_t i);
+/* Return the index of the kind of an operation. */
+uint32_t operations_kind_of(const struct operations *, uint32_t index);
+/* Return the index of the operation that another one is a part of, or OPERATION_NONE: the parent of a task, or what
+   created a life. */
+uint32_t operations_parent(const struct operations *, uint32_t index);
+/* Return the first operation with at least the index i that is a part of another one, or OPERATION_NONE. */
+uint32_t operations_next_child(const struct operations *, uint32_t of, uint32_t i);
 
 /* Selects operations by duration and completeness, by the names of their kinds (NULL: all), or by an id. */
 struct operation_criteria {

@@ -78,8 +78,9 @@ static struct slice_selection selection_of(const struct operations *o, const str
 		s.kind[k] = p->match(p->arg, o->kind[k].name, o->kind[k].nname);
 		s.source[o->kind[k].source] |= s.kind[k];
 	}
-	for (uint32_t i = 0; i < o->n && !p->match; i++)
-		s.source[o->kind[o->v[i].kind].source] |= o->v[i].id == p->id;
+	uint32_t at = p->match ? OPERATION_NONE : operations_by_id(o, p->id);
+	if (at != OPERATION_NONE)
+		s.source[o->kind[operations_kind_of(o, at)].source] = true;
 	return s;
 }
 
@@ -116,11 +117,11 @@ struct trace_slice *operations_slices(const struct snap *sn, struct trace_span_m
 	uint8_t *set = arena_zalloc(a, sn->nspans / 8 + 1u);
 	uint32_t others = 0;
 	for (uint32_t i = 0; o && i < o->n; i++) {
-		const struct operation *x = &o->v[i];
-		enum operation_source source = o->kind[x->kind].source;
-		if (source == OPERATION_TASK || !s.source[source] || !is_selected(&s, x))
+		struct operation x = operations_get(o, i);
+		enum operation_source source = o->kind[x.kind].source;
+		if (source == OPERATION_TASK || !s.source[source] || !is_selected(&s, &x))
 			continue;
-		add_slice(&list, (struct trace_slice){x->g, x->t0, x->t1});
+		add_slice(&list, (struct trace_slice){x.g, x.t0, x.t1});
 		others++;
 	}
 	add_spans(&list, sn, set, a);

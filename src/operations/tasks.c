@@ -121,7 +121,7 @@ static struct operation operation_of(const struct snap *sn, const struct stats_t
 	const struct sink_span *start = &store_span(sn->st, t->span)->s, *end = &store_span(sn->st, t->end)->s;
 	trk_id from = start->trk, to = end->trk1 ? end->trk1 : from;
 	struct operation o = {.t0 = clamped(sn, t->t0, sn->t0), .t1 = clamped(sn, t->t1, sn->t1), .id = t->id, .g = to,
-	    .starter = from ? from : to, .parent = OPERATION_NONE};
+	    .starter = from ? from : to};
 	o.complete = t->t0 != TIME_NONE && t->t1 != TIME_NONE;
 	return o;
 }
@@ -130,12 +130,10 @@ static void add_task(struct task_pass *p, const struct stats_task *t, const uint
 {
 	struct operation o = operation_of(p->sn, t);
 	uint32_t parent = t->parent && t->parent != UINT64_MAX ? stats_task_find(p->ts, t->parent) : UINT32_MAX;
-	if (parent != UINT32_MAX)
-		o.parent = position[parent];
 	uint32_t kind = selected ? kind_of(p, t->name) : UNSELECTED;
 	o.kind = kind & (UINT32_MAX >> 1);
 	if (selected)
-		operations_list_add(p->to, &o);
+		operations_list_add(p->to, &o, parent == UINT32_MAX ? OPERATION_NONE : position[parent]);
 	add_ranges(p, t, &o, kind);
 }
 
@@ -184,9 +182,10 @@ static uint32_t *positions_of(const struct operation_list *to, const struct stat
 struct task_work tasks_collect(
     struct operation_list *to, struct arena *scratch, const struct progress_watcher *on)
 {
-	struct task_pass p = {.sn = to->sn, .to = to, .ts = stats_tasks(to->sn, scratch, on)};
+	struct arena list = {0};
+	struct task_pass p = {.sn = to->sn, .to = to, .ts = stats_tasks(to->sn, &list, on)};
 	struct task_work w = {0};
-	const uint32_t *position = positions_of(to, p.ts, scratch);
+	const uint32_t *position = positions_of(to, p.ts, &list);
 	for (uint32_t i = 0; i < p.ts->n; i++) {
 		const struct stats_task *t = &p.ts->task[i];
 		if (t->id < UINT64_MAX / 2 && to->next_id <= t->id)
@@ -194,6 +193,7 @@ struct task_work tasks_collect(
 		if (is_recorded(t))
 			add_task(&p, t, position, position[i] != OPERATION_NONE);
 	}
+	arena_free(&list);
 	w.points = make_points(&p, scratch);
 	make_busy(&w, p.range, p.n, scratch);
 	mem_free(p.range);
@@ -205,10 +205,10 @@ struct work_points tasks_points(const struct snap *sn, const struct operations *
 {
 	struct task_pass p = {.sn = sn, .ts = stats_tasks(sn, scratch, on)};
 	for (uint32_t i = 0; i < k->n; i++) {
-		const struct operation *x = &o->v[k->first + i];
-		uint32_t t = stats_task_find(p.ts, x->id);
+		struct operation x = operations_of_kind(o, (uint32_t)(k - o->kind), i);
+		uint32_t t = stats_task_find(p.ts, x.id);
 		if (t != UINT32_MAX)
-			add_ranges(&p, &p.ts->task[t], x, i);
+			add_ranges(&p, &p.ts->task[t], &x, i);
 	}
 	struct work_points w = make_points(&p, scratch);
 	mem_free(p.range);

@@ -88,14 +88,14 @@ static struct open_work *work_of(struct walk *w, trk_id g, bool *fresh)
 
 static void add_work(struct walk *w, trk_id g, const struct open_work *o, int64_t t, bool complete)
 {
-	struct operation x = {.t0 = o->t0, .t1 = t, .id = w->to->next_id++, .g = g, .starter = g, .parent = OPERATION_NONE};
+	struct operation x = {.t0 = o->t0, .t1 = t, .id = w->to->next_id++, .g = g, .starter = g};
 	x.complete = complete;
 	if (!operations_list_selects(w->to, &x))
 		return;
 	uint32_t k = w->r->role[g] == ROLE_SERVER ? server_kind(w, w->r->of[g], o->handler)
 						  : round_kind(w, o->idle ? o->idle : w->r->of[g]);
 	x.kind = k & (UINT32_MAX >> 1);
-	operations_list_add(w->to, &x);
+	operations_list_add(w->to, &x, OPERATION_NONE);
 	for (int c = 0; c < TIME_CLASS__N; c++)
 		w->to->kind[k].class_ns[c] = wrap_add(w->to->kind[k].class_ns[c], o->ns[c]);
 }
@@ -232,7 +232,7 @@ static void sum_row(struct walk *w, const struct sheet *sh, uint32_t row)
 		}
 }
 
-/* Note how long the goroutine has been waiting at the end of the row. */
+/* Note how long a goroutine that does not end has been waiting at the end of the row. */
 static void note_wait(struct walk *w, const struct sheet *sh, uint32_t row)
 {
 	trk_id g = sh->trk[row];
@@ -278,7 +278,7 @@ static void walk_sheet(struct walk *w, struct class_sums *tasks, const struct sh
 			divide_row(w, sh, row);
 		else if (role == ROLE_WHOLE)
 			sum_row(w, sh, row);
-		if (role != ROLE_NONE)
+		if (role != ROLE_NONE && !roles_ended(w->r, w->to->sn, sh->trk[row]))
 			note_wait(w, sh, row);
 	}
 }
@@ -300,6 +300,7 @@ bool work_walk(struct operation_list *to, const struct task_work *tasks, const s
 	struct class_table of_tasks = class_table_new((uint32_t)to->nkinds, NULL, &scratch);
 	struct class_sums *sums = class_sums_new(sn, tasks->points, &of_tasks);
 	bool go = true;
+	to->first_part = to->next_id;
 	class_cache_init(&w.cache, sn);
 	w.slot = xcalloc(sn->ntrks + 1u, sizeof *w.slot);
 	w.waited = xcalloc(sn->ntrks + 1u, sizeof *w.waited);

@@ -49,13 +49,15 @@ static bool is_named(const struct target_search *s, const struct operation *o)
 static void add_named(struct target_search *s)
 {
 	bool source[OPERATION_SOURCE__N] = {[OPERATION_TASK] = !s->match->operations};
-	for (uint32_t i = 0; s->match->operations && i < s->ops->n; i++)
-		source[s->ops->kind[s->ops->v[i].kind].source] |= is_named(s, &s->ops->v[i]);
+	for (uint32_t i = 0; s->match->operations && i < s->ops->n; i++) {
+		struct operation o = operations_get(s->ops, i);
+		source[s->ops->kind[o.kind].source] |= is_named(s, &o);
+	}
 	for (uint32_t i = 0; i < s->ops->n; i++) {
-		const struct operation *o = &s->ops->v[i];
+		struct operation o = operations_get(s->ops, i);
 		struct critical_target t = critical_target_of_operation(s->ops, i);
-		if (source[s->ops->kind[o->kind].source] && trace_gset_has(s->filter->g, o->g))
-			add_target(s, &t, is_named(s, o));
+		if (source[s->ops->kind[o.kind].source] && trace_gset_has(s->filter->g, o.g))
+			add_target(s, &t, is_named(s, &o));
 	}
 }
 
@@ -64,10 +66,9 @@ static void add_operations(struct target_search *s)
 {
 	uint32_t best = critical_slowest_kind(s->ops);
 	for (uint32_t i = 0; i < s->ops->n; i++) {
-		const struct operation *o = &s->ops->v[i];
 		struct critical_target t = critical_target_of_operation(s->ops, i);
-		if (s->ops->kind[o->kind].source == s->ops->kind[best].source && o->parent == OPERATION_NONE &&
-		    (o->complete || !s->ops->kind[best].ncomplete))
+		if (s->ops->kind[operations_kind_of(s->ops, i)].source == s->ops->kind[best].source &&
+		    (t.complete || !s->ops->kind[best].ncomplete) && operations_parent(s->ops, i) == OPERATION_NONE)
 			add_target(s, &t, true);
 	}
 }

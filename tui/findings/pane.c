@@ -188,11 +188,11 @@ static bool find_operation(const struct findings_state *p, const struct finding 
 	for (uint32_t k = 0; kind && k < ops->nkinds; k++) {
 		if (ops->kind[k].nname != strlen(kind) || memcmp(ops->kind[k].name, kind, strlen(kind)))
 			continue;
-		const struct operation *o = &ops->v[operations_nearest_p99(ops, &ops->kind[k])];
+		struct operation o = operations_get(ops, operations_nearest_p99(ops, &ops->kind[k]));
 		*to = PLACE_NONE;
-		to->trk = o->g;
-		to->t0 = o->t0;
-		to->t1 = o->t1;
+		to->trk = o.g;
+		to->t0 = o.t0;
+		to->t1 = o.t1;
 		return true;
 	}
 	return false;

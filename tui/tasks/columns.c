@@ -112,7 +112,7 @@ static int64_t item_value(const struct tasks *p, const struct item *it, int what
 	const struct stats_region *r = k->source == OF_REGION ? &p->list.ks->r[it->i] : NULL;
 	switch (what) {
 	case TC_ID:
-		return (int64_t)(r ? r->task : k->source == OF_TASK ? p->list.ts->task[it->i].id : p->list.ops->v[it->i].id);
+		return (int64_t)(r ? r->task : k->source == OF_TASK ? p->list.ts->task[it->i].id : operations_get(p->list.ops, it->i).id);
 	case TC_START: return it->t0;
 	case TC_RUN: return r ? r->exec : 0;
 	case TC_READY: return r ? r->ready : 0;

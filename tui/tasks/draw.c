@@ -66,19 +66,20 @@ static void put_page_title(const struct tasks *p, const struct store *st, struct
 	if (t)
 		tracepane_put_str(st, t->name, "(no name)", b);
 	else
-		text_safe(b, o->kind[o->v[i].kind].name, o->kind[o->v[i].kind].nname);
+		text_safe(b, o->kind[operations_kind_of(o, i)].name, o->kind[operations_kind_of(o, i)].nname);
 	if (t0 != TIME_NONE && t1 != TIME_NONE)
 		buf_puts(b, "  "), text_ns(b, t1 - t0);
 	else
 		buf_puts(b, t0 == TIME_NONE ? "  started before the trace" : "  does not end in the trace");
 	if (t0 != TIME_NONE)
 		buf_puts(b, " at "), text_at(b, t0, 100000);
-	if (!t && !o->v[i].complete)
+	if (!t && !operations_get(o, i).complete)
 		buf_puts(b, "  not complete in the trace");
 	if (t && t->parent && t->parent != UINT64_MAX)
 		buf_printf(b, "  child of task %llu", (unsigned long long)t->parent);
-	if (!t && o->v[i].parent != OPERATION_NONE)
-		buf_printf(b, "  child of %llu", (unsigned long long)o->v[o->v[i].parent].id);
+	uint32_t parent = t ? OPERATION_NONE : operations_parent(o, i);
+	if (parent != OPERATION_NONE)
+		buf_printf(b, "  child of %llu", (unsigned long long)operations_get(o, parent).id);
 	if (p->page.nchild)
 		buf_printf(b, "  %u child%s", p->page.nchild, p->page.nchild == 1 ? "" : "ren");
 }

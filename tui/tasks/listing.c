@@ -77,12 +77,12 @@ static uint32_t *operations_of_tasks(const struct tasks_listing *p)
 	uint32_t *v = xmalloc((p->ts->n + 1u) * sizeof *v);
 	for (uint32_t i = 0; i < p->ts->n; i++)
 		v[i] = OPERATION_NONE;
-	for (uint32_t i = 0; p->ops && i < p->ops->n; i++) {
-		uint32_t t = p->ops->kind[p->ops->v[i].kind].source == OPERATION_TASK
-				 ? stats_task_find(p->ts, p->ops->v[i].id) : UINT32_MAX;
-		if (t != UINT32_MAX)
-			v[t] = i;
-	}
+	for (uint32_t k = 0; p->ops && k < p->ops->nkinds && p->ops->kind[k].source == OPERATION_TASK; k++)
+		for (uint32_t i = 0; i < p->ops->kind[k].n; i++) {
+			uint32_t t = stats_task_find(p->ts, operations_of_kind(p->ops, k, i).id);
+			if (t != UINT32_MAX)
+				v[t] = p->ops->kind[k].first + i;
+		}
 	return v;
 }
 
@@ -114,7 +114,7 @@ static void make_tasks(struct tasks_listing *p, const struct snap *sn, const str
 		    .open = t->t0 == TIME_NONE || t->t1 == TIME_NONE};
 		tracepane_task_bounds(sn, t, &it.t0, &it.t1);
 		name_kind(&p->kind[it.kind], sn->st, OF_TASK, t->name);
-		p->kind[it.kind].of = it.op == OPERATION_NONE ? OPERATION_NONE : p->ops->v[it.op].kind;
+		p->kind[it.kind].of = it.op == OPERATION_NONE ? OPERATION_NONE : operations_kind_of(p->ops, it.op);
 		if (tracepane_span_in_scope(&p->scope, t->span, store_span(sn->st, t->span)->s.trk, it.t0, it.t1))
 			add_item(p, it);
 	}
@@ -143,10 +143,10 @@ static void add_operations(struct tasks_listing *p, const struct query_match *m,
 		p->kind[p->nkind] =
 		    (struct kind){.source = OF_OPERATION, .s = from->name, .len = from->nname, .of = k};
 		for (uint32_t i = from->first; i < from->first + from->n && should_continue(on, i); i++) {
-			const struct operation *x = &o->v[i];
-			if (operation_passes(&p->scope.f, x))
-				add_item(p, (struct item){.t0 = x->t0, .t1 = x->t1, .i = i, .op = i, .kind = p->nkind,
-				    .open = !x->complete, .in = operation_meets(&c, x)});
+			struct operation x = operations_of_kind(o, k, i - from->first);
+			if (operation_passes(&p->scope.f, &x))
+				add_item(p, (struct item){.t0 = x.t0, .t1 = x.t1, .i = i, .op = i, .kind = p->nkind,
+				    .open = !x.complete, .in = operation_meets(&c, &x)});
 		}
 		p->nkind++;
 	}
@@ -188,8 +188,8 @@ struct item_facts tasks_item_facts(const struct tasks_listing *p, const struct s
 {
 	const struct kind *k = &p->kind[it->kind];
 	if (k->source == OF_OPERATION) {
-		const struct operation *x = &p->ops->v[it->i];
-		return (struct item_facts){x->id, x->g, p->ops->kind[x->kind].site};
+		struct operation x = operations_get(p->ops, it->i);
+		return (struct item_facts){x.id, x.g, p->ops->kind[x.kind].site};
 	}
 	bool region = k->source == OF_REGION;
 	const struct sink_span *s = &store_span(st, region ? p->ks->r[it->i].span : p->ts->task[it->i].span)->s;
@@ -240,7 +240,7 @@ const struct stats_task *tasks_find_id(const struct tasks_listing *p, uint64_t i
 uint32_t tasks_find_operation(const struct tasks_listing *p, uint64_t id)
 {
 	uint32_t i = p->ops ? operations_by_id(p->ops, id) : OPERATION_NONE;
-	return i == OPERATION_NONE || p->ops->kind[p->ops->v[i].kind].source == OPERATION_TASK ? OPERATION_NONE : i;
+	return i == OPERATION_NONE || p->ops->kind[operations_kind_of(p->ops, i)].source == OPERATION_TASK ? OPERATION_NONE : i;
 }
 
 uint32_t tasks_children(const struct tasks_listing *p, uint64_t id, uint32_t *n)

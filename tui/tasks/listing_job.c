@@ -60,7 +60,7 @@ static int64_t key_of(const struct tasks_listing *l, uint64_t id)
 	if (t && t->span != UINT32_MAX)
 		return (int64_t)((uint64_t)t->name << 32);
 	uint32_t i = tasks_find_operation(l, id);
-	return i == OPERATION_NONE ? TASKS_NO_KIND : -2 - (int64_t)l->ops->v[i].kind;
+	return i == OPERATION_NONE ? TASKS_NO_KIND : -2 - (int64_t)operations_kind_of(l->ops, i);
 }
 
 void tasks_select_near(struct tasks *p, uint64_t id)

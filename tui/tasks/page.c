@@ -160,11 +160,12 @@ static void add_logs(struct page_work *w, const struct operation *x)
 /* Add the operations that are parts of the one with this index. */
 static void add_parts(struct page_work *w, uint32_t of)
 {
-	for (uint32_t i = 0; i < w->list->ops->n; i++) {
-		const struct operation *x = &w->list->ops->v[i];
-		if (x->parent != of || w->list->ops->kind[x->kind].source == OPERATION_TASK)
+	const struct operations *o = w->list->ops;
+	for (uint32_t i = 0; (i = operations_next_child(o, of, i)) != OPERATION_NONE; i++) {
+		struct operation x = operations_get(o, i);
+		if (o->kind[x.kind].source == OPERATION_TASK)
 			continue;
-		add_line(w, (struct task_line){.t0 = x->t0, .t1 = x->t1, .trk = x->g, .what = LN_OPERATION, .i = i});
+		add_line(w, (struct task_line){.t0 = x.t0, .t1 = x.t1, .trk = x.g, .what = LN_OPERATION, .i = i});
 		w->page.nchild++;
 	}
 }
@@ -191,14 +192,14 @@ static void add_waits(struct page_work *w, const struct operation *x)
 
 static void make_operation_page(struct page_work *w, uint32_t i)
 {
-	const struct operation *x = &w->list->ops->v[i];
-	add_line(w, (struct task_line){x->t0, x->t0, x->starter, LN_BEGIN, 0, TS_NONE});
-	add_spans(w, x);
-	add_logs(w, x);
+	struct operation x = operations_get(w->list->ops, i);
+	add_line(w, (struct task_line){x.t0, x.t0, x.starter, LN_BEGIN, 0, TS_NONE});
+	add_spans(w, &x);
+	add_logs(w, &x);
 	add_parts(w, i);
-	add_waits(w, x);
-	add_line(w, (struct task_line){x->t1, x->t1, x->g, LN_END, 0, TS_NONE});
-	add_states(w, x->g, x->t0, x->t1);
+	add_waits(w, &x);
+	add_line(w, (struct task_line){x.t1, x.t1, x.g, LN_END, 0, TS_NONE});
+	add_states(w, x.g, x.t0, x.t1);
 }
 
 /* ---- both */
@@ -271,8 +272,9 @@ bool tasks_page_bounds(const struct tasks *p, int64_t *t0, int64_t *t1)
 		*t0 = t->t0;
 		*t1 = t->t1;
 	} else if (i != OPERATION_NONE) {
-		*t0 = p->list.ops->v[i].t0;
-		*t1 = p->list.ops->v[i].t1;
+		struct operation x = operations_get(p->list.ops, i);
+		*t0 = x.t0;
+		*t1 = x.t1;
 	}
 	return t || i != OPERATION_NONE;
 }

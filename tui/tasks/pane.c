@@ -102,7 +102,7 @@ static uint64_t operation_at(const struct tasks *p, trk_id trk, int64_t t)
 {
 	const struct operations *o = p->list.ops;
 	uint32_t i = o ? operations_at(o, trk, t) : OPERATION_NONE;
-	return i == OPERATION_NONE ? UINT64_MAX : o->v[i].id;
+	return i == OPERATION_NONE ? UINT64_MAX : operations_get(o, i).id;
 }
 
 /* `7` from a span of a goroutine that worked for a task or operation: select its kind; Enter opens the kind and Enter
@@ -132,7 +132,7 @@ static bool open_line(struct tasks *p, const struct pane_env *env)
 	const struct task_line *l = line_now(p);
 	if (!l || (l->what != LN_TASK && l->what != LN_OPERATION))
 		return false;
-	tasks_open_page(p, env, l->what == LN_TASK ? p->list.ts->task[l->i].id : p->list.ops->v[l->i].id, 0);
+	tasks_open_page(p, env, l->what == LN_TASK ? p->list.ts->task[l->i].id : operations_get(p->list.ops, l->i).id, 0);
 	return true;
 }
 
@@ -164,16 +164,16 @@ static enum verdict why_cmd(const struct tasks *p, struct ask *out)
 		return pane_message(out, p->list.regions ? "press Enter, then W on a region"
 			: "W needs the whole trace, which is being read");
 	uint32_t i = operations_nearest_p99(p->list.ops, &p->list.ops->kind[k->of]);
-	const struct operation *x = &p->list.ops->v[i];
+	struct operation x = operations_get(p->list.ops, i);
 	out->kind = ASK_PANE;
 	out->pane = "why";
 	out->place = PLACE_NONE;
-	out->place.trk = x->g;
-	out->place.t0 = x->t0;
-	out->place.t1 = x->t1;
+	out->place.trk = x.g;
+	out->place.t0 = x.t0;
+	out->place.t1 = x.t1;
 	if (k->source == OF_TASK) {
 		out->place.rows = ROWS_TASK;
-		out->place.id = x->id;
+		out->place.id = x.id;
 	}
 	return V_ASK;
 }
@@ -214,12 +214,8 @@ static uint64_t relative_of(const struct tasks *p, uint64_t id, bool parent)
 			return c->id;
 	}
 	const struct operations *o = op == OPERATION_NONE ? NULL : p->list.ops;
-	if (o && parent)
-		return o->v[op].parent == OPERATION_NONE ? 0 : o->v[o->v[op].parent].id;
-	for (uint32_t i = 0; o && i < o->n; i++)
-		if (o->v[i].parent == op)
-			return o->v[i].id;
-	return 0;
+	uint32_t to = !o ? OPERATION_NONE : parent ? operations_parent(o, op) : operations_next_child(o, op, 0);
+	return to == OPERATION_NONE ? 0 : operations_get(o, to).id;
 }
 
 /* Go to the parent of the open or selected task or operation, or to its first child. */

@@ -142,7 +142,8 @@ void tasks_put_line(const struct tasks *p, const struct store *st, const struct 
 {
 	bool in_task = tasks_source_now(p) == OF_TASK;
 	const char *of = in_task ? "task" : "operation";
-	const struct operation *x = l->what == LN_OPERATION ? &p->list.ops->v[l->i] : NULL;
+	const struct operations *o = p->list.ops;
+	const struct operation_kind *kind = l->what == LN_OPERATION ? &o->kind[operations_kind_of(o, l->i)] : NULL;
 	const struct sink_mark *m = l->what == LN_LOG ? store_mark(st, l->i) : NULL;
 	const struct str_row *name = l->what == LN_TASK ? store_str(st, p->list.ts->task[l->i].name) : NULL;
 	switch (l->what) {
@@ -164,7 +165,7 @@ void tasks_put_line(const struct tasks *p, const struct store *st, const struct 
 		break;
 	case LN_OPERATION:
 		buf_puts(b, "child ");
-		put_child(x->id, p->list.ops->kind[x->kind].name, p->list.ops->kind[x->kind].nname, b);
+		put_child(operations_get(o, l->i).id, kind->name, kind->nname, b);
 		break;
 	case LN_WAIT:
 		buf_puts(b, style_state_name(l->state));

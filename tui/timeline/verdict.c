@@ -42,9 +42,9 @@ static void choose_kind(struct timeline_verdict *v)
 		return;
 	v->longest = xcalloc(v->kind->n / BLOCK + 1, sizeof *v->longest);
 	for (uint32_t i = 0; i < v->kind->n; i++) {
-		const struct operation *o = &ops->v[v->kind->first + i];
+		struct operation o = operations_of_kind(ops, k, i);
 		int64_t *most = &v->longest[i / BLOCK];
-		*most = o->complete && o->t1 - o->t0 > *most ? o->t1 - o->t0 : *most;
+		*most = o.complete && o.t1 - o.t0 > *most ? o.t1 - o.t0 : *most;
 	}
 }
 
@@ -115,26 +115,32 @@ const struct operation_kind *timeline_verdict_kind(const struct timeline *tl)
 	return timeline_verdict_has_operations(tl) ? tl->verdict->kind : NULL;
 }
 
+/* Return an operation of the kind. */
+static struct operation operation_of(const struct timeline_verdict *v, uint32_t i)
+{
+	const struct operations *o = v->analysis->operations;
+	return operations_of_kind(o, (uint32_t)(v->kind - o->kind), i);
+}
+
 /* Return the index, within the kind, of the first operation that starts at or after t. */
 static uint32_t first_from(const struct timeline_verdict *v, int64_t t)
 {
-	const struct operation *o = &v->analysis->operations->v[v->kind->first];
 	struct bsearch_probe h = {.hi = v->kind->n};
 	while (bsearch_probe(&h))
-		bsearch_narrow(&h, o[h.at].t0 < t);
+		bsearch_narrow(&h, operation_of(v, (uint32_t)h.at).t0 < t);
 	return (uint32_t)h.lo;
 }
 
 void timeline_verdict_count(const struct timeline *tl, int64_t t0, int64_t t1, uint32_t *n, int64_t *longest)
 {
 	const struct timeline_verdict *v = tl->verdict;
-	const struct operation *o = &v->analysis->operations->v[v->kind->first];
 	uint32_t i = first_from(v, t0), end = first_from(v, t1);
 	*n = end - i;
 	*longest = 0;
 	while (i < end) {
 		bool whole = i % BLOCK == 0 && i + BLOCK <= end;
-		int64_t ns = whole ? v->longest[i / BLOCK] : o[i].complete ? o[i].t1 - o[i].t0 : 0;
+		struct operation o = operation_of(v, i);
+		int64_t ns = whole ? v->longest[i / BLOCK] : o.complete ? o.t1 - o.t0 : 0;
 		*longest = ns > *longest ? ns : *longest;
 		i += whole ? BLOCK : 1;
 	}

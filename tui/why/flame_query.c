@@ -54,7 +54,7 @@ enum verdict why_ask_rest(const struct why *p, const struct pane_env *env, struc
 	const struct why_walk *w = p->shown;
 	if (!w || w->target.operation == OPERATION_NONE)
 		return pane_message(out, "this is no operation of a kind");
-	const struct operation_kind *k = &w->of->all->kind[w->of->all->v[w->target.operation].kind];
+	const struct operation_kind *k = &w->of->all->kind[operations_kind_of(w->of->all, w->target.operation)];
 	if (!k->nslow || k->nslow == k->ncomplete)
 		return pane_message(out, "no operation of this kind is slow, compared with the others");
 	struct buf name = {0};

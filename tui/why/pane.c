@@ -130,14 +130,15 @@ static enum verdict step_kind(struct why *p, const struct pane_env *env, int dir
 	if (!w || w->target.operation == OPERATION_NONE)
 		return pane_message(out, "this is no operation of a kind");
 	const struct operations *ops = w->of->all;
-	const struct operation_kind *k = &ops->kind[ops->v[w->target.operation].kind];
+	const struct operation_kind *k = &ops->kind[operations_kind_of(ops, w->target.operation)];
 	int64_t now = w->target.t1 - w->target.t0, best = 0;
 	uint32_t at = w->target.operation, to = OPERATION_NONE;
 	for (uint32_t i = k->first; i < k->first + k->n; i++) {
-		int64_t ns = ops->v[i].t1 - ops->v[i].t0, more = (ns - now) * dir;
+		struct operation o = operations_get(ops, i);
+		int64_t ns = o.t1 - o.t0, more = (ns - now) * dir;
 		bool follows = more > 0 || (!more && (dir > 0 ? i > at : i < at));
 		bool nearer = to == OPERATION_NONE || more < best || (more == best && dir < 0);
-		if (i == at || !ops->v[i].complete || !follows || !nearer)
+		if (i == at || !o.complete || !follows || !nearer)
 			continue;
 		best = more;
 		to = i;
@@ -328,7 +329,7 @@ static void report_why_pane(const void *st, const struct pane_env *env, struct p
 		return;
 	const struct critical_target *t = &p->shown->target;
 	const struct operations *ops = p->shown->of->all;
-	if (t->operation != OPERATION_NONE && ops->kind[ops->v[t->operation].kind].source == OPERATION_TASK) {
+	if (t->operation != OPERATION_NONE && ops->kind[operations_kind_of(ops, t->operation)].source == OPERATION_TASK) {
 		r->options[0] = arena_printf(env->scratch, "-task=%" PRIu64, t->id);
 		return;
 	}

@@ -17,9 +17,9 @@ static bool find_operation(const struct operations *ops, uint64_t id, bool task,
     struct critical_target *out)
 {
 	for (uint32_t i = 0; i < ops->n; i++) {
-		const struct operation *o = &ops->v[i];
-		bool same = task ? ops->kind[o->kind].source == OPERATION_TASK && o->id == id
-				 : o->g == g && o->t0 == t0 && o->t1 == t1;
+		struct operation o = operations_get(ops, i);
+		bool same = task ? ops->kind[o.kind].source == OPERATION_TASK && o.id == id
+				 : o.g == g && o.t0 == t0 && o.t1 == t1;
 		if (!same)
 			continue;
 		*out = critical_target_of_operation(ops, i);
@@ -62,8 +62,8 @@ bool why_find_target(const struct trace_analysis *a, const struct place *p, stru
 	uint32_t k = critical_slowest_kind(a->operations);
 	if (k == UINT32_MAX)
 		return false;
-	const struct operation *o = &a->operations->v[operations_nearest_p99(a->operations, &a->operations->kind[k])];
-	return find_operation(a->all, 0, false, o->g, o->t0, o->t1, out);
+	struct operation o = operations_get(a->operations, operations_nearest_p99(a->operations, &a->operations->kind[k]));
+	return find_operation(a->all, 0, false, o.g, o.t0, o.t1, out);
 }
 
 /* Find the rank of an operation among the complete ones of its kind. */
@@ -73,11 +73,13 @@ static void find_rank(struct why_walk *w)
 	const struct critical_target *t = &w->target;
 	if (t->operation == OPERATION_NONE || !t->complete)
 		return;
-	const struct operation_kind *kind = &ops->kind[ops->v[t->operation].kind];
+	const struct operation_kind *kind = &ops->kind[operations_kind_of(ops, t->operation)];
 	w->among = kind->ncomplete;
 	w->p50 = kind->p50;
-	for (uint32_t i = kind->first; i < kind->first + kind->n; i++)
-		w->rank += ops->v[i].complete && ops->v[i].t1 - ops->v[i].t0 <= t->t1 - t->t0;
+	for (uint32_t i = 0; i < kind->n; i++) {
+		struct operation o = operations_of_kind(ops, (uint32_t)(kind - ops->kind), i);
+		w->rank += o.complete && o.t1 - o.t0 <= t->t1 - t->t0;
+	}
 }
 
 static void run_walk(void *work, struct job *j)

@@ -193,19 +193,19 @@ static int find_classes(const struct trace_report_ctx *r, struct operation_rows 
 
 static void put_operation(const struct trace_report_ctx *r, struct table *t, const struct operation_rows *l, uint32_t i)
 {
-	const struct operation *x = &l->o->v[i];
-	const struct operation_kind *k = &l->o->kind[x->kind];
-	table_int(t, (int64_t)x->id);
-	if (x->g)
-		table_int(t, (int64_t)store_trk(r->st, x->g)->id);
+	struct operation x = operations_get(l->o, i);
+	const struct operation_kind *k = &l->o->kind[x.kind];
+	table_int(t, (int64_t)x.id);
+	if (x.g)
+		table_int(t, (int64_t)store_trk(r->st, x.g)->id);
 	else
 		table_none(t);
-	table_int(t, x->t0);
-	table_int(t, x->t1 - x->t0);
-	table_int(t, x->complete);
-	table_int(t, x->complete && x->t1 - x->t0 >= k->slow_from);
+	table_int(t, x.t0);
+	table_int(t, x.t1 - x.t0);
+	table_int(t, x.complete);
+	table_int(t, x.complete && x.t1 - x.t0 >= k->slow_from);
 	for (int c = 0; c < TIME_CLASS__N; c++) {
-		int64_t ns = class_table_get(l->of[x->kind], i - k->first, (enum time_class)c);
+		int64_t ns = class_table_get(l->of[x.kind], i - k->first, (enum time_class)c);
 		if (l->shown[c] && r->format == TF_TEXT && !ns)
 			table_none(t);
 		else if (l->shown[c])
@@ -236,7 +236,7 @@ static void pour_list(const struct trace_report_ctx *r, struct table *t, const s
 {
 	for (struct trace_report_rows rows = { .r = r, .t = t }; trace_report_next_pass(&rows);)
 		for (uint32_t i = 0; i < l->o->n && !r->to->failed; i++)
-			if (l->of[l->o->v[i].kind]) {
+			if (l->of[operations_kind_of(l->o, i)]) {
 				put_operation(r, t, l, i);
 				trace_report_end_item(&rows);
 			}
@@ -245,7 +245,7 @@ static void pour_list(const struct trace_report_ctx *r, struct table *t, const s
 static int sorted_list(const struct trace_report_ctx *r, struct table *t, const struct operation_rows *l, struct err *e)
 {
 	for (uint32_t i = 0; i < l->o->n; i++)
-		if (l->of[l->o->v[i].kind])
+		if (l->of[operations_kind_of(l->o, i)])
 			put_operation(r, t, l, i);
 	if (table_sort(t, r->o, e))
 		return -1;
@@ -319,7 +319,8 @@ static void kind_json(const struct trace_report_ctx *r, struct json *j, const st
 		int64_t ns[TIME_CLASS__N];
 		for (int c = 0; c < TIME_CLASS__N; c++)
 			ns[c] = of ? class_table_get(of, i, (enum time_class)c) : 0;
-		operation_json(r, j, &l->o->v[k->first + i], of ? ns : NULL);
+		struct operation x = operations_of_kind(l->o, kind, i);
+		operation_json(r, j, &x, of ? ns : NULL);
 	}
 	json_end(j);
 	json_end(j);

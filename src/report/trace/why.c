@@ -37,7 +37,7 @@ static uint32_t choose_target(const struct why_report *y)
 	uint32_t *index = xmalloc((y->targets.n + 1u) * sizeof *index);
 	for (uint32_t i = 0; i < y->targets.n; i++) {
 		const struct critical_target *t = &y->targets.v[i];
-		if (y->targets.chosen || y->ops->v[t->operation].kind == slowest) {
+		if (y->targets.chosen || operations_kind_of(y->ops, t->operation) == slowest) {
 			index[n] = i;
 			v[n++] = *t;
 		}
@@ -149,7 +149,7 @@ static void put_lines(const struct why_report *y, const struct critical_lines *l
 static int64_t *durations_of_kind(const struct why_report *y, const struct critical_target *t, uint32_t *n)
 {
 	const struct operation_kind *k = t->operation == OPERATION_NONE ? NULL
-	    : &y->ops->kind[y->ops->v[t->operation].kind];
+	    : &y->ops->kind[operations_kind_of(y->ops, t->operation)];
 	uint32_t all = k ? k->n : y->targets.n;
 	int64_t *ns = xmalloc((all + 1u) * sizeof *ns);
 	*n = 0;

@@ -11,20 +11,17 @@
 
 #include "base/radix_sort.h"
 
-#include <stdlib.h>
-
 enum { MANY = 1 << 20, BITS = 16, MASK = (1 << BITS) - 1 };
 
-static int i64_cmp(const void *a, const void *b)
+static uint64_t key_of_number(const void *arg, const void *v)
 {
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return x < y ? -1 : x > y;
+	(void)arg;
+	return radix_key_ascending(*(const int64_t *)v);
 }
 
 void stats_sort(int64_t *v, uint32_t n)
 {
-	if (n)
-		qsort(v, n, sizeof *v, i64_cmp);
+	radix_sort_in_place(v, n, sizeof *v, &(struct radix_keys){.first = key_of_number});
 }
 
 const double stats_spread_share[SPREAD__N] = {0.50, 0.90, 0.95, 0.99, 1};

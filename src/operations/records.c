@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * How operations are kept. A trace may have millions, more than fit beside it as structs, so each kind has an array of
+ * records with what its source needs, and operations_get() makes an operation of a record. The life of a goroutine has
+ * only the number of its track: the store has its times, and its id is its rank among all goroutines that are
+ * operations. A round or request is on one goroutine, and mostly shorter than four seconds. Records become ordered by
+ * start when all are there, in their place.
+ *
+ * Parents of lives are not kept either: a parent is the operation for which the creator worked then.
+ */
+#include "config.h"
+#include "operations/internal.h"
+
+#include "base/bsearch.h"
+#include "base/radix_sort.h"
+#include "base/wrap_math.h"
+#include "trace/stats/goroutine_stats.h"
+
+static bool is_life(enum operation_source s)
+{
+	return s == OPERATION_LIFE || s == OPERATION_GOROUTINE;
+}
+
+static size_t record_size(enum operation_source s)
+{
+	return s == OPERATION_TASK ? sizeof(struct task_record) : is_life(s) ? sizeof(trk_id) : sizeof(struct part_record);
+}
+
+/* ---- the list */
+
+static void add_task(struct task_record *r, const struct operation *o, struct operation_list *l, uint32_t parent)
+{
+	*r = (struct task_record){.t0 = o->t0, .t1 = o->t1, .id = o->id, .g = o->g, .starter = o->starter, .parent = parent,
+	    .complete = o->complete};
+	r->position = l->ntasks++ & (UINT32_MAX >> 1);
+}
+
+static void add_part(struct part_record *r, const struct operation *o, struct operation_list *l)
+{
+	uint64_t ns = (uint64_t)wrap_sub(o->t1, o->t0);
+	*r = (struct part_record){.t0 = {(uint32_t)o->t0, (uint32_t)((uint64_t)o->t0 >> 32)}, .ns = (uint32_t)ns, .g = o->g,
+	    .complete = o->complete};
+	r->id = (uint32_t)(o->id - l->first_part) & (UINT32_MAX >> 1);
+	if (ns < PART_LONG)
+		return;
+	l->late = mem_grow(l->late, &l->clate, l->nlate + 1, sizeof *l->late);
+	l->late[l->nlate] = o->t1;
+	r->ns = PART_LONG + l->nlate++;
+}
+
+void operations_list_add(struct operation_list *l, const struct operation *o, uint32_t parent)
+{
+	struct operation_kind *k = &l->kind[o->kind];
+	size_t size = record_size(k->source);
+	k->record = mem_grow(k->record, &k->room, k->n + 1u, size);
+	void *r = (char *)k->record + k->n * size;
+	if (k->source == OPERATION_TASK)
+		add_task(r, o, l, parent);
+	else if (is_life(k->source))
+		*(trk_id *)r = o->g;
+	else
+		add_part(r, o, l);
+	k->n++;
+	k->ncomplete += o->complete;
+	k->total = wrap_add(k->total, wrap_sub(o->t1, o->t0));
+}
+
+/* ---- order */
+
+static int64_t part_start(const struct part_record *r)
+{
+	return (int64_t)((uint64_t)r->t0[1] << 32 | r->t0[0]);
+}
+
+static uint64_t task_key(const void *arg, const void *r)
+{
+	(void)arg;
+	return radix_key_ascending(((const struct task_record *)r)->t0);
+}
+
+static uint64_t task_position(const void *arg, const void *r)
+{
+	(void)arg;
+	return ((const struct task_record *)r)->position;
+}
+
+static uint64_t part_key(const void *arg, const void *r)
+{
+	(void)arg;
+	return radix_key_ascending(part_start(r));
+}
+
+static uint64_t part_number(const void *arg, const void *r)
+{
+	(void)arg;
+	return ((const struct part_record *)r)->id;
+}
+
+static uint64_t life_key(const void *arg, const void *r)
+{
+	const struct snap *sn = arg;
+	return radix_key_ascending(store_trk(sn->st, *(const trk_id *)r)->t0);
+}
+
+static uint64_t life_number(const void *arg, const void *r)
+{
+	(void)arg;
+	return *(const trk_id *)r;
+}
+
+void operations_sort_kind(const struct operation_kind *k, const struct snap *sn)
+{
+	static const struct radix_keys task = {task_key, task_position, NULL}, part = {part_key, part_number, NULL};
+	const struct radix_keys life = {life_key, life_number, sn};
+	radix_sort_in_place(k->record, k->n, record_size(k->source),
+	    k->source == OPERATION_TASK ? &task : is_life(k->source) ? &life : &part);
+}
+
+/* Replace the positions of the parents of tasks by indexes; those of other kinds are not in the result. */
+void operations_set_parents(const struct operations *o, uint32_t ntasks)
+{
+	uint32_t *index = xmalloc((ntasks + 1u) * sizeof *index);
+	for (uint32_t i = 0; i < ntasks; i++)
+		index[i] = OPERATION_NONE;
+	for (uint32_t k = 0; k < o->nkinds && o->kind[k].source == OPERATION_TASK; k++)
+		for (uint32_t i = 0; i < o->kind[k].n; i++)
+			index[((struct task_record *)o->kind[k].record)[i].position] = o->kind[k].first + i;
+	for (uint32_t k = 0; k < o->nkinds && o->kind[k].source == OPERATION_TASK; k++)
+		for (uint32_t i = 0; i < o->kind[k].n; i++) {
+			struct task_record *r = &((struct task_record *)o->kind[k].record)[i];
+			r->parent = r->parent == OPERATION_NONE ? OPERATION_NONE : index[r->parent];
+		}
+	mem_free(index);
+}
+
+void operations_keep_kind(struct operation_kind *k, struct arena *mem)
+{
+	k->record = xrealloc(k->record, k->n * record_size(k->source));
+	arena_adopt(mem, k->record);
+}
+
+/* ---- reading */
+
+static struct operation task_of(const struct task_record *r)
+{
+	return (struct operation){.t0 = r->t0, .t1 = r->t1, .id = r->id, .g = r->g, .starter = r->starter,
+	    .complete = r->complete};
+}
+
+static struct operation part_of(const struct operations *o, const struct part_record *r)
+{
+	int64_t t0 = part_start(r);
+	return (struct operation){.t0 = t0, .t1 = r->ns < PART_LONG ? wrap_add(t0, r->ns) : o->late[r->ns - PART_LONG],
+	    .id = o->first_part + r->id, .g = r->g, .starter = r->g, .complete = r->complete};
+}
+
+struct operation operations_life(const struct snap *sn, const uint8_t *forever, trk_id g)
+{
+	struct operation x = {.t0 = TIME_NONE, .t1 = TIME_NONE, .g = g, .starter = g};
+	bool ended = store_trk(sn->st, g)->to_t1 && !(forever[g >> 3] >> (g & 7) & 1);
+	stats_goroutine_bounds(sn, g, &x.t0, &x.t1);
+	if (!ended)
+		x.t1 = sn->t1;
+	x.complete = goroutine_started(sn, g) && ended;
+	return x;
+}
+
+struct operation operations_of_kind(const struct operations *o, uint32_t kind, uint32_t i)
+{
+	const struct operation_kind *k = &o->kind[kind];
+	struct operation x;
+	if (k->source == OPERATION_TASK) {
+		x = task_of((const struct task_record *)k->record + i);
+	} else if (is_life(k->source)) {
+		trk_id g = ((const trk_id *)k->record)[i];
+		x = operations_life(&o->sn, o->forever, g);
+		x.id = o->first_life + rank_below(o->lives, g);
+	} else {
+		x = part_of(o, (const struct part_record *)k->record + i);
+	}
+	x.kind = kind & (UINT32_MAX >> 1);
+	return x;
+}
+
+uint32_t operations_kind_of(const struct operations *o, uint32_t i)
+{
+	struct bsearch_probe h = {.hi = o->nkinds};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, o->kind[h.at].first + o->kind[h.at].n <= i);
+	return (uint32_t)h.lo;
+}
+
+struct operation operations_get(const struct operations *o, uint32_t i)
+{
+	uint32_t k = operations_kind_of(o, i);
+	return operations_of_kind(o, k, i - o->kind[k].first);
+}
+
+trk_id operations_goroutine(const struct operations *o, uint32_t kind, uint32_t i)
+{
+	const struct operation_kind *k = &o->kind[kind];
+	return k->source == OPERATION_TASK ? ((const struct task_record *)k->record)[i].g
+	    : is_life(k->source) ? ((const trk_id *)k->record)[i] : ((const struct part_record *)k->record)[i].g;
+}
+
+uint32_t operations_parent(const struct operations *o, uint32_t i)
+{
+	uint32_t kind = operations_kind_of(o, i);
+	const struct operation_kind *k = &o->kind[kind];
+	if (k->source == OPERATION_TASK)
+		return ((const struct task_record *)k->record)[i - k->first].parent;
+	trk_id g = k->source == OPERATION_LIFE ? ((const trk_id *)k->record)[i - k->first] : 0;
+	const struct trk_row *row = store_trk(o->sn.st, g);
+	return g && row->creator ? operations_at(o, row->creator, row->t0) : OPERATION_NONE;
+}
+
+uint32_t operations_next_child(const struct operations *o, uint32_t of, uint32_t i)
+{
+	struct operation x = operations_get(o, of);
+	for (; i < o->n; i++) {
+		uint32_t kind = operations_kind_of(o, i);
+		enum operation_source from = o->kind[kind].source;
+		const struct trk_row *row = store_trk(o->sn.st, operations_goroutine(o, kind, i - o->kind[kind].first));
+		bool may = from == OPERATION_TASK ||
+		    (from == OPERATION_LIFE && row->creator == x.g && row->t0 >= x.t0 && row->t0 < x.t1);
+		if (may && operations_parent(o, i) == of)
+			break;
+	}
+	return i < o->n ? i : OPERATION_NONE;
+}
