@@ -216,14 +216,39 @@ static void run_free(struct findings_run *r)
 	arena_free(&r->scratch);
 }
 
+static bool continues(void *on, uint64_t done, uint64_t total)
+{
+	(void)done;
+	(void)total;
+	return job_should_continue(on);
+}
+
+/* Scan on a thread of its own: the other one reports the progress. */
+static void scan_beside(void *run, const struct operations *idle)
+{
+	struct findings_run *r = run;
+	struct progress_watcher on = r->q->on;
+	r->scanned = scan_run(&r->scan, r->sn, r->q->filter, idle, &(struct progress_watcher){continues, &on});
+}
+
+/* Find the operations, if they are not there yet, and scan the trace. Return false if stopped. */
+static bool measure(struct findings_run *r)
+{
+	const struct findings_query *q = r->q;
+	r->ops = q->operations;
+	if (r->ops)
+		return scan_run(&r->scan, r->sn, q->filter, r->ops, &q->on);
+	r->ops = operations_find_beside(r->sn, q->filter, &(struct operations_beside){scan_beside, r}, &r->scratch, &q->on);
+	return r->ops && r->scanned;
+}
+
 struct findings *findings_find(const struct snap *sn, const struct findings_query *q, struct arena *mem)
 {
 	struct findings_run r = {.q = q, .sn = sn, .st = sn->st, .mem = mem};
 	struct findings *out = NULL;
 	r.threshold = q->threshold ? q->threshold : findings_configured_thresholds();
-	r.ops = q->operations ? q->operations : operations_find(sn, q->filter, NULL, &r.scratch, &q->on);
 	r.walker = q->walker;
-	if (r.ops && scan_run(&r.scan, sn, q->filter, r.ops, &q->on)) {
+	if (measure(&r)) {
 		r.wall = r.scan.t1 > r.scan.t0 ? r.scan.t1 - r.scan.t0 : 1;
 		list_procs(&r);
 		groups_make(&r.groups, &r.scan, &r.scratch);

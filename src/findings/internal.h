@@ -22,6 +22,7 @@ struct findings_run {
 	const double *threshold;
 	const struct operations *ops;
 	struct scan scan;
+	bool scanned;
 	struct goroutine_groups groups;
 	const struct critical_walker *walker;	/* NULL: not made yet; see findings_walker() */
 	struct kind_paths *paths;	/* of kinds of operations; NULL: not made yet; see rule_paths.c */

@@ -91,8 +91,8 @@ static void find_slow(struct kind_paths *k, const struct operations *ops)
 	k->gap = kind->gap && kind->nslow;
 	k->slow_from = k->gap ? kind->slow_from : kind->p50 > 0 ? TIMES * kind->p50 : INT64_MAX;
 	for (uint32_t i = 0; i < kind->n; i++) {
-		struct operation o = operations_of_kind(ops, (uint32_t)(kind - ops->kind), i);
-		k->nslow += o.complete && o.t1 - o.t0 >= k->slow_from;
+		int64_t ns = operations_duration(ops, (uint32_t)(kind - ops->kind), i);
+		k->nslow += ns != TIME_NONE && ns >= k->slow_from;
 	}
 	if (!k->gap && (k->nslow < SOME || k->nslow * PART > kind->ncomplete)) {
 		k->slow_from = INT64_MAX;
@@ -100,10 +100,10 @@ static void find_slow(struct kind_paths *k, const struct operations *ops)
 	}
 }
 
-static bool is_on(const struct kind_paths *k, const struct operation *o, enum path_side side)
+/* Is an operation of this duration on a side? TIME_NONE: it is not complete. */
+static bool is_on(const struct kind_paths *k, int64_t ns, enum path_side side)
 {
-	bool slow = o->t1 - o->t0 >= k->slow_from;
-	return o->complete && o->t1 > o->t0 && slow == (side == PATH_SLOW);
+	return ns != TIME_NONE && ns > 0 && (ns >= k->slow_from) == (side == PATH_SLOW);
 }
 
 void paths_add(struct kind_paths *k, const struct snap *sn, const struct critical_path *path, enum path_side side)
@@ -118,16 +118,14 @@ static void walk_side(struct kind_paths *k, const struct snap *sn, const struct 
     const struct operations *ops, enum path_side side, struct critical_path *path)
 {
 	uint32_t all = 0, seen = 0, kind = (uint32_t)(k->kind - ops->kind);
-	for (uint32_t i = 0; i < k->kind->n; i++) {
-		struct operation o = operations_of_kind(ops, kind, i);
-		all += is_on(k, &o, side);
-	}
+	for (uint32_t i = 0; i < k->kind->n; i++)
+		all += is_on(k, operations_duration(ops, kind, i), side);
 	uint32_t step = all / PATH_SAMPLES + 1;
 	size_t pieces = 0;
 	for (uint32_t i = 0; i < k->kind->n; i++) {
-		struct operation o = operations_of_kind(ops, kind, i);
-		if (!is_on(k, &o, side) || seen++ % step)
+		if (!is_on(k, operations_duration(ops, kind, i), side) || seen++ % step)
 			continue;
+		struct operation o = operations_of_kind(ops, kind, i);
 		critical_path_walk(w, o.g, o.t0, o.t1, path);
 		paths_add(k, sn, path, side);
 		pieces += path->n;

@@ -46,8 +46,8 @@ static int64_t complete_time(const struct operations *o, const struct operation_
 {
 	int64_t ns = 0;
 	for (uint32_t i = 0; i < k->n; i++) {
-		struct operation x = operations_of_kind(o, (uint32_t)(k - o->kind), i);
-		ns += x.complete ? x.t1 - x.t0 : 0;
+		int64_t one = operations_duration(o, (uint32_t)(k - o->kind), i);
+		ns += one != TIME_NONE ? one : 0;
 	}
 	return ns;
 }

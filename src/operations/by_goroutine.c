@@ -84,6 +84,14 @@ static void place_one(void *arg, trk_id g, uint32_t index)
 	p->by_g[p->end[g]++] = index;
 }
 
+/* Do the operations of a goroutine, which are by kind and start, follow one another? Only tasks are within others of
+   their kind. */
+static bool are_apart(const struct operations *o, const uint32_t *at, uint32_t n)
+{
+	uint32_t kind = n > 1 ? operations_kind_of(o, at[0]) : 0;
+	return n < 2 || (o->kind[kind].source != OPERATION_TASK && operations_kind_of(o, at[n - 1]) == kind);
+}
+
 /* Set outer[] of the n operations of a goroutine from position `first` on: going forward, an operation is inside the
    last one that has not ended. Most goroutines have none that is inside another one. */
 static void set_outer(struct operations *o, struct arena *mem, uint32_t first, uint32_t n)
@@ -119,6 +127,8 @@ void operations_index(struct operations *o, struct arena *mem)
 	each_goroutine(o, place_one, &(struct placing){end, o->by_g});
 	for (trk_id g = 0; g <= most; g++) {
 		uint32_t first = g ? end[g - 1] : 0;
+		if (are_apart(o, o->by_g + first, end[g] - first))
+			continue;
 		sort_goroutine(o, o->by_g + first, end[g] - first);
 		set_outer(o, mem, first, end[g] - first);
 	}

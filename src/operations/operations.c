@@ -140,9 +140,8 @@ static void measure(const struct operations *o, uint32_t kind, int64_t *d)
 	uint32_t n = 0;
 	k->slow_from = INT64_MAX;
 	for (uint32_t i = 0; i < k->n; i++) {
-		struct operation x = operations_of_kind(o, kind, i);
-		if (x.complete)
-			d[n++] = wrap_sub(x.t1, x.t0);
+		d[n] = operations_duration(o, kind, i);
+		n += d[n] != TIME_NONE;
 	}
 	if (!n)
 		return;
@@ -234,42 +233,80 @@ static void list_free(struct operation_list *l)
 	intern_free(&l->by_key);
 }
 
-/* Collect the operations of all sources. Return false if stopped. */
-static bool collect(struct operations *o, struct operation_list *l, const struct progress_watcher *on)
+/* What the steps of a search share. */
+struct search {
+	struct operations *o;
+	struct operation_list l;
+	struct task_work tasks;
+	struct goroutine_roles roles;
+	struct arena scratch;
+	const struct progress_watcher *on;
+	const struct operations_beside *beside;
+	bool done;
+};
+
+/* Find the tasks, idle waits and lives. Return false if stopped. */
+static bool begin(struct search *s)
 {
-	const struct snap *sn = l->sn;
-	struct arena scratch = {0};
+	const struct snap *sn = s->l.sn;
+	struct goroutine_roles *r = &s->roles;
+	s->tasks = tasks_collect(&s->l, &s->scratch, s->on);
+	r->role = arena_zalloc(&s->scratch, sn->ntrks + 1u);
+	r->of = arena_zalloc(&s->scratch, (sn->ntrks + 1u) * sizeof *r->of);
+	r->user = arena_zalloc(&s->scratch, sn->ntrks / 8 + 1u);
+	r->forever = arena_zalloc(s->l.mem, sn->ntrks / 8 + 1u);
+	r->stack = servers_of_stacks(sn, r->servers, &s->scratch);
+	if (!idle_waits_find(sn, &s->tasks, r, s->l.mem, s->on))
+		return false;
+	s->o->idle = r->idle;
+	s->o->nstks = sn->nstks;
+	s->o->forever = r->forever;
+	lives_collect(&s->l, &s->tasks, r);
+	return true;
+}
+
+/* Find the rest. */
+static void end(struct search *s)
+{
+	s->done = work_walk(&s->l, &s->tasks, &s->roles, s->on);
+	arena_free(&s->scratch);
+	if (s->done)
+		finish(s->o, &s->l, s->l.mem);
+}
+
+static void do_part(void *arg, uint32_t i)
+{
+	struct search *s = arg;
+	if (i)
+		s->beside->fn(s->beside->arg, s->o);
+	else
+		end(s);
+}
+
+static struct operations *find(struct search *s)
+{
 	struct servers *built_in = own_servers ? NULL : servers_new();
-	struct goroutine_roles r = {.servers = built_in ? built_in : own_servers};
-	struct task_work w = tasks_collect(l, &scratch, on);
-	r.role = arena_zalloc(&scratch, sn->ntrks + 1u);
-	r.of = arena_zalloc(&scratch, (sn->ntrks + 1u) * sizeof *r.of);
-	r.user = arena_zalloc(&scratch, sn->ntrks / 8 + 1u);
-	r.forever = arena_zalloc(l->mem, sn->ntrks / 8 + 1u);
-	r.stack = servers_of_stacks(sn, r.servers, &scratch);
-	bool done = idle_waits_find(sn, &w, &r, l->mem, on);
-	if (done) {
-		lives_collect(l, &w, &r);
-		done = work_walk(l, &w, &r, on);
-	}
-	o->idle = r.idle;
-	o->nstks = sn->nstks;
-	o->forever = r.forever;
+	s->o = arena_zalloc(s->l.mem, sizeof *s->o);
+	s->l.next_id = 1;
+	s->roles.servers = built_in ? built_in : own_servers;
+	if (begin(s))
+		job_parallel(s->beside ? 2 : 1, do_part, s);
+	list_free(&s->l);
 	servers_free(built_in);
-	arena_free(&scratch);
-	return done;
+	arena_free(&s->scratch);
+	return s->done ? s->o : NULL;
 }
 
 struct operations *operations_find(const struct snap *sn, const struct trace_filter *f,
     const struct operation_criteria *criteria, struct arena *mem, const struct progress_watcher *on)
 {
-	struct operations *o = arena_zalloc(mem, sizeof *o);
-	struct operation_list l = {.sn = sn, .mem = mem, .filter = f, .criteria = criteria, .next_id = 1};
-	bool done = collect(o, &l, on);
-	if (done)
-		finish(o, &l, mem);
-	list_free(&l);
-	return done ? o : NULL;
+	return find(&(struct search){.l = {.sn = sn, .mem = mem, .filter = f, .criteria = criteria}, .on = on});
+}
+
+struct operations *operations_find_beside(const struct snap *sn, const struct trace_filter *f,
+    const struct operations_beside *beside, struct arena *mem, const struct progress_watcher *on)
+{
+	return find(&(struct search){.l = {.sn = sn, .mem = mem, .filter = f}, .on = on, .beside = beside});
 }
 
 /* ---- those that are kept with the store */
@@ -344,9 +381,8 @@ static int64_t p99_of(const struct operations *o, const bool *chosen)
 	uint32_t n = 0;
 	for (uint32_t k = 0; k < o->nkinds; k++)
 		for (uint32_t i = 0; chosen[k] && i < o->kind[k].n; i++) {
-			struct operation x = operations_of_kind(o, k, i);
-			if (x.complete)
-				d[n++] = wrap_sub(x.t1, x.t0);
+			d[n] = operations_duration(o, k, i);
+			n += d[n] != TIME_NONE;
 		}
 	stats_sort(d, n);
 	if (n)

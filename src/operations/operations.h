@@ -75,6 +75,8 @@ struct operation operations_get(const struct operations *, uint32_t index);
 /* Return the operation of a kind with the index kind->first + i; its goroutine. Faster than to search for the kind. */
 struct operation operations_of_kind(const struct operations *, uint32_t kind, uint32_t i);
 trk_id operations_goroutine(const struct operations *, uint32_t kind, uint32_t i);
+/* Return its duration; TIME_NONE: it is not complete. */
+int64_t operations_duration(const struct operations *, uint32_t kind, uint32_t i);
 /* Return the index of the kind of an operation. */
 uint32_t operations_kind_of(const struct operations *, uint32_t index);
 /* Return the index of the operation that another one is a part of, or OPERATION_NONE: the parent of a task, or what
@@ -96,6 +98,12 @@ struct operation_criteria {
    whose goroutines it selects, each with all of its time, and that meet the criteria (NULL: all). Return NULL if `on`
    (may be NULL) stops it. Any thread. */
 struct operations *operations_find(const struct snap *, const struct trace_filter *, const struct operation_criteria *,
+    struct arena *, const struct progress_watcher *on);
+
+/* Find them, while another thread calls fn(arg, o) as soon as it is known which waits are idle: it may only call
+   operations_is_idle(). */
+struct operations_beside { void (*fn)(void *arg, const struct operations *); void *arg; };
+struct operations *operations_find_beside(const struct snap *, const struct trace_filter *, const struct operations_beside *,
     struct arena *, const struct progress_watcher *on);
 
 /* Return whether an operation meets the criteria, apart from those for its kind; NULL: all do. */

@@ -183,6 +183,18 @@ struct operation operations_of_kind(const struct operations *o, uint32_t kind, u
 	return x;
 }
 
+int64_t operations_duration(const struct operations *o, uint32_t kind, uint32_t i)
+{
+	const struct operation_kind *k = &o->kind[kind];
+	if (k->source != OPERATION_TASK && !is_life(k->source)) {
+		const struct part_record *r = (const struct part_record *)k->record + i;
+		if (r->complete && r->ns < PART_LONG)
+			return r->ns;
+	}
+	struct operation x = operations_of_kind(o, kind, i);
+	return x.complete ? wrap_sub(x.t1, x.t0) : TIME_NONE;
+}
+
 uint32_t operations_kind_of(const struct operations *o, uint32_t i)
 {
 	struct bsearch_probe h = {.hi = o->nkinds};

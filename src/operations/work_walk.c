@@ -37,6 +37,7 @@ struct walk {
 	uint32_t *slot;			/* by track: number of its open work plus 1 */
 	int64_t *waited;		/* by track: time of the wait in which it is, as far as sheets have it */
 	uint8_t *wait;			/* by track: class of that wait */
+	uint32_t *round;		/* by idle wait: number of the kind of its rounds plus 1; 0: not known yet */
 	struct run_moments moments;
 };
 
@@ -46,6 +47,8 @@ static uint32_t round_kind(struct walk *w, stk_id idle)
 {
 	const struct snap *sn = w->to->sn;
 	bool fresh;
+	if (w->round[idle])
+		return w->round[idle] - 1;
 	stk_id site = user_code_site(sn->st, idle);
 	const struct frm_row *f = store_frm(sn->st, stk_frame(sn->st, site));
 	uint32_t k = operations_list_kind(w->to, OPERATION_ROUND, (uint64_t)f->fun << 32 | (uint32_t)f->line, &fresh);
@@ -55,6 +58,7 @@ static uint32_t round_kind(struct walk *w, stk_id idle)
 		x->site = idle;
 		x->name = operations_kind_name(w->to->mem, sn->st, NULL, s->s, s->n, site, &x->nname);
 	}
+	w->round[idle] = k + 1;
 	return k;
 }
 
@@ -302,6 +306,7 @@ bool work_walk(struct operation_list *to, const struct task_work *tasks, const s
 	bool go = true;
 	to->first_part = to->next_id;
 	class_cache_init(&w.cache, sn);
+	w.round = xcalloc(sn->nstks + 1u, sizeof *w.round);
 	w.slot = xcalloc(sn->ntrks + 1u, sizeof *w.slot);
 	w.waited = xcalloc(sn->ntrks + 1u, sizeof *w.waited);
 	w.wait = xcalloc(sn->ntrks + 1u, 1);
@@ -321,6 +326,7 @@ bool work_walk(struct operation_list *to, const struct task_work *tasks, const s
 	mem_free(w.wait);
 	mem_free(w.waited);
 	mem_free(w.slot);
+	mem_free(w.round);
 	mem_free(w.v);
 	return go;
 }
