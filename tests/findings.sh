@@ -10,19 +10,20 @@ found() {
 	"$TTRACE" findings -format=json "$2" >"$tmp/json" 2>"$tmp/err" || fail "findings of $2: $(cat "$tmp/err")"
 	sed -n "s/^{\"rule\":\"$1\",\"level\":\"\([a-z]*\)\".*\"culprits\":\(\[[^]]*\]\).*/\1 \2/p" "$tmp/json"
 }
-while IFS="$(printf '\t')" read -r rule guilty; do
-	found "$rule" "$faults/$rule.trace.gz" >"$tmp/found"
+while IFS="$(printf '\t')" read -r name guilty; do
+	rule=${name%%+*}
+	found "$rule" "$faults/$name.trace.gz" >"$tmp/found"
 	if [ "$guilty" = - ]; then
-		grep -q '^problem \[\]$' "$tmp/found" || fail "$rule is not found:" "$(cat "$tmp/json")"
+		grep -q '^problem \[\]$' "$tmp/found" || fail "$name is not found:" "$(cat "$tmp/json")"
 	else
 		grep '^problem ' "$tmp/found" | tr '|' ' ' >"$tmp/problems"
 		for one in $(echo "$guilty" | tr '|' ' '); do
 			grep -F "\"function\":\"$one\"" "$tmp/problems"
-		done | grep -q . || fail "$rule does not blame $guilty:" "$(cat "$tmp/json")"
+		done | grep -q . || fail "$name does not blame $guilty:" "$(cat "$tmp/json")"
 	fi
-	"$TTRACE" findings -format=json "$faults/$rule.sound.trace.gz" >"$tmp/json" 2>"$tmp/err" ||
-		fail "findings of $rule.sound: $(cat "$tmp/err")"
-	grep '"level":"problem"' "$tmp/json" && fail "$rule.sound has a problem"
+	"$TTRACE" findings -format=json "$faults/$name.sound.trace.gz" >"$tmp/json" 2>"$tmp/err" ||
+		fail "findings of $name.sound: $(cat "$tmp/err")"
+	grep '"level":"problem"' "$tmp/json" && fail "$name.sound has a problem"
 done <"$faults/truth.tsv"
 
 f=$faults/lock-queue.trace.gz

@@ -108,8 +108,8 @@ static void add_samples(struct locks *l, uint32_t site)
 			q->sampled = w->t1 - w->t0;
 			q->unlock = w->waker_stack;
 		}
-		lock_sets_add_holders(&l->sets, lock_sets_of(&l->sets, site), w, (double)x->step / (double)(w->t1 - w->t0),
-		    l->k->m->walker, &q->held);
+		lock_sets_add_holders(&l->sets, w, &q->held, &(struct lock_holders_query){
+		    .scale = (double)x->step / (double)(w->t1 - w->t0), .walker = l->k->m->walker});
 	}
 }
 

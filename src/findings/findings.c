@@ -61,6 +61,15 @@ const struct critical_walker *findings_walker(struct findings_run *r)
 	return r->walker;
 }
 
+const struct lock_sets *findings_locks(struct findings_run *r)
+{
+	if (!r->locks) {
+		r->locks = arena_zalloc(&r->scratch, sizeof *r->locks);
+		lock_sets_make(r->locks, &r->scan);
+	}
+	return r->locks;
+}
+
 bool findings_serves(struct findings_run *r, trk_id g)
 {
 	if (!r->serves) {
@@ -206,6 +215,8 @@ static void run_free(struct findings_run *r)
 {
 	for (uint32_t i = 0; i < r->npaths; i++)
 		paths_free(&r->paths[i]);
+	if (r->locks)
+		lock_sets_free(r->locks);
 	scan_free(&r->scan);
 	mem_free(r->groups.v);
 	mem_free(r->v);

@@ -7,6 +7,7 @@
 #include "findings/time_parts.h"
 #include "findings/findings.h"
 #include "findings/groups.h"
+#include "findings/lock_sets.h"
 #include "findings/scan.h"
 #include "critical/path.h"
 
@@ -25,6 +26,7 @@ struct findings_run {
 	bool scanned;
 	struct goroutine_groups groups;
 	const struct critical_walker *walker;	/* NULL: not made yet; see findings_walker() */
+	struct lock_sets *locks;	/* NULL: not made yet; see findings_locks() */
 	struct kind_paths *paths;	/* of kinds of operations; NULL: not made yet; see rule_paths.c */
 	uint32_t npaths;
 	const struct operation_kind *straggling;	/* of children of which one is late in a finding; NULL: none */
@@ -55,6 +57,8 @@ struct findings_run {
 
 /* Return what walks critical paths; made when it is first needed. NULL: the work was stopped. */
 const struct critical_walker *findings_walker(struct findings_run *);
+/* Return which waits are for one lock; made when it is first needed. */
+const struct lock_sets *findings_locks(struct findings_run *);
 /* Return whether a goroutine works for user tasks or for requests of a server. */
 bool findings_serves(struct findings_run *, trk_id);
 /* Time in the background counts less: return time of goroutines like g as a share of the time range, as a fit to the

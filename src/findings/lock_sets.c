@@ -5,6 +5,9 @@
  * latter ended waits of the former. The holder is the goroutine that unlocked. It held the lock from its own wake-up in
  * such a set; then the holder before is the one that woke it; otherwise from before the wait that it ended.
  *
+ * A holder may itself wait for another lock, as the writer of a sync.RWMutex waits for its readers while further readers
+ * wait behind it. Then what counts is what the holder of that other lock does.
+ *
  * A sharded lock is one set, although its shards have queues of their own: the time that goroutines wait is right, and
  * so is the place to change.
  */
@@ -68,19 +71,24 @@ static bool is_wait_of_set(void *arg, enum tstate s, stk_id stack)
 
 /* During a wait several goroutines may hold the lock, each until it wakes the next: follow them back to the start of
    the wait. */
-void lock_sets_add_holders(const struct lock_sets *l, uint32_t set, const struct scan_wait *w, double scale,
-    const struct critical_walker *walker, struct time_parts *held)
+bool lock_sets_add_holders(const struct lock_sets *l, const struct scan_wait *w, struct time_parts *held,
+    const struct lock_holders_query *q)
 {
 	enum { HOLDERS = 64 };
-	struct holder_search h = {l, set};
+	uint32_t site = site_table_of(&l->s->sites, TS_SYNC, w->stack);
+	if (!lock_sets_waits(l, site))
+		return false;
+	struct holder_search h = {l, lock_sets_of(l, site)};
 	struct time_parts_start at = {w->t1, w->waker, w->waker_stack};
 	for (int i = 0; i < HOLDERS && at.waker && at.t > w->t0; i++) {
 		int64_t end = at.t;
 		at = time_parts_add(held, l->s->sn, &(struct time_parts_query){.g = at.waker, .a = w->t0, .b = end,
-		    .scale = scale, .last = at.stack, .until = is_wait_of_set, .arg = &h, .walker = walker});
+		    .scale = q->scale, .last = at.stack, .until = is_wait_of_set, .arg = &h, .walker = q->walker,
+		    .locks = q->follow ? l : NULL, .depth = q->depth});
 		if (at.t >= end)
 			break;
 	}
+	return true;
 }
 
 stk_id lock_sets_section(const struct store *st, stk_id stack, stk_id unlock)

@@ -23,9 +23,16 @@ void lock_sets_join(struct lock_sets *, uint32_t site, uint32_t with);
 /* Return the waits at a site; NULL: there is none, or it is no lock. */
 const struct scan_site *lock_sets_waits(const struct lock_sets *, uint32_t site);
 
-/* Add what held the lock of a set during a wait, each time multiplied by scale. walker: as in time_parts_query. */
-void lock_sets_add_holders(const struct lock_sets *, uint32_t set, const struct scan_wait *, double scale,
-    const struct critical_walker *, struct time_parts *);
+/* Add what held the lock during a wait. scale, walker: as in time_parts_query. follow: of a holder that itself waits
+   for another lock, add what held that one; depth: as in time_parts_query. Return false if it is no lock of the sets. */
+struct lock_holders_query {
+	double scale;
+	const struct critical_walker *walker;
+	bool follow;
+	int depth;
+};
+bool lock_sets_add_holders(
+    const struct lock_sets *, const struct scan_wait *, struct time_parts *, const struct lock_holders_query *);
 /* Return the node of the critical section: of the holder's stack, the frame in the function that unlocks, or in the
    innermost of its callers that is on both stacks. */
 stk_id lock_sets_section(const struct store *, stk_id stack, stk_id unlock);

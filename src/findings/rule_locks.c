@@ -5,7 +5,6 @@
  */
 #include "config.h"
 #include "findings/internal.h"
-#include "findings/lock_sets.h"
 
 #include "base/mem/mem.h"
 #include "base/radix_sort.h"
@@ -16,7 +15,7 @@
 
 struct lock_rule {
 	struct findings_run *r;
-	struct lock_sets sets;
+	const struct lock_sets *sets;
 	/* Of the long waits (scan.queued): by set, index + 1 of the first one; and of the next one of its set. */
 	uint32_t *first_wait, *next_wait;
 };
@@ -37,10 +36,10 @@ struct lock_queue {
 static void sort_waits(struct lock_rule *l)
 {
 	const struct scan_list *list = &l->r->scan.queued;
-	l->first_wait = xcalloc(l->sets.nsite + 1u, sizeof *l->first_wait);
+	l->first_wait = xcalloc(l->sets->nsite + 1u, sizeof *l->first_wait);
 	l->next_wait = xcalloc(list->n + 1u, sizeof *l->next_wait);
 	for (uint32_t i = 0; i < list->n; i++) {
-		uint32_t set = lock_sets_of(&l->sets, list->v[i].site);
+		uint32_t set = lock_sets_of(l->sets, list->v[i].site);
 		l->next_wait[i] = l->first_wait[set];
 		l->first_wait[set] = i + 1;
 	}
@@ -68,8 +67,9 @@ static void add_samples(struct lock_rule *l, struct lock_queue *q, const struct 
 		if (w->t1 - w->t0 > q->example.t1 - q->example.t0)
 			q->example = *w;
 		if (i % every == 0)
-			lock_sets_add_holders(&l->sets, q->set, w, every * (double)x->step / (double)(w->t1 - w->t0),
-			    findings_walker(l->r), &q->held);
+			lock_sets_add_holders(l->sets, w, &q->held, &(struct lock_holders_query){
+			    .scale = every * (double)x->step / (double)(w->t1 - w->t0),
+			    .walker = findings_walker(l->r), .follow = true});
 	}
 }
 
@@ -122,16 +122,38 @@ static frm_id frame_of(const struct store *st, stk_id s)
 	return s ? stk_frame(st, s) : 0;
 }
 
-static void put_queue(struct findings_run *r, const struct lock_queue *q, frm_id holder, enum time_class cls,
-    double score)
+/* What the holder does, and where. between: a goroutine waits there for that holder while others wait for it; or 0. */
+struct lock_holder { enum time_class cls; frm_id frame, between; };
+
+static void put_queue(struct findings_run *r, const struct lock_queue *q, const struct lock_holder *h, double score)
 {
 	frm_id site = r->scan.sites.v[q->site].frame;
-	finding_put_place(r, holder);
-	buf_printf(&r->text, " holds a lock %s: on average %.1f goroutines", finding_class_words(cls),
-	    (double)q->ns / (double)r->wall);
+	finding_put_place(r, h->frame);
+	buf_printf(&r->text, " holds a lock %s", finding_class_words(h->cls));
+	if (h->between) {
+		buf_puts(&r->text, ", and ");
+		finding_put_place_after(r, h->between, h->frame);
+		buf_puts(&r->text, " waits for it");
+	}
+	buf_printf(&r->text, ": on average %.1f goroutines", (double)q->ns / (double)r->wall);
 	finding_put_group(r, q->ngroup ? q->group[0] : UINT32_MAX);
-	buf_printf(&r->text, " wait for it, %.0f%% of their time, at ", score);
-	finding_put_place_after(r, site, holder);
+	buf_printf(&r->text, " wait %s, %.0f%% of their time, at ", h->between ? "behind that" : "for it", score);
+	finding_put_place_after(r, site, h->between ? h->between : h->frame);
+}
+
+/* Find the holder of the lock that does most of what is most of the time in class cls. */
+static struct lock_holder main_holder(const struct findings_run *r, const struct lock_queue *q, enum time_class cls)
+{
+	struct lock_holder h = {.cls = cls};
+	for (uint32_t i = 0; i < q->held.n && !h.frame; i++) {
+		const struct time_part *p = &q->held.v[i];
+		if (p->cls != cls)
+			continue;
+		stk_id unlock = p->lock.unlock ? p->lock.unlock : q->example.waker_stack;
+		h.frame = frame_of(r->st, lock_sets_section(r->st, p->stack, unlock));
+		h.between = p->lock.wait ? findings_site(r, p->lock.wait) : 0;
+	}
+	return h;
 }
 
 static void report_queue(struct lock_rule *l, struct lock_queue *q)
@@ -142,16 +164,15 @@ static void report_queue(struct lock_rule *l, struct lock_queue *q)
 	struct finding f = {.score = finding_score((double)q->ns, (double)q->work), .affected_ns = q->work,
 	    .t0 = q->from, .t1 = q->to, .trk = q->example.g};
 	time_parts_sort(&q->held);
-	frm_id holder = 0;
-	for (uint32_t i = 0; i < q->held.n && !holder; i++)
-		if (q->held.v[i].cls == cls)
-			holder = frame_of(r->st, lock_sets_section(r->st, q->held.v[i].stack, q->example.waker_stack));
+	struct lock_holder holder = main_holder(r, q, cls);
 	double mean = (double)q->ns / (double)r->wall, fit = finding_fit(mean, LIMIT(r, LOCK_QUEUE, WAITERS)),
 	       burst = finding_fit((double)q->crowded, LIMIT(r, LOCK_QUEUE, CROWDED));
-	finding_culprit(r, &f, holder);
+	finding_culprit(r, &f, holder.frame);
 	for (uint32_t i = 0; i < q->held.n && i < FINDING_CULPRITS; i++)
 		if (q->held.v[i].cls == cls)
 			finding_culprit(r, &f, frame_of(r->st, user_code_first_frame(r->st, q->held.v[i].stack)));
+	if (holder.between)
+		finding_culprit(r, &f, holder.between);
 	for (uint32_t i = 0; i < q->ngroup; i++)
 		finding_victims(r, &f, q->group[i], r->scan.sites.v[q->site].frame);
 	finding_number(&f, "waiters_mean", mean);
@@ -161,7 +182,7 @@ static void report_queue(struct lock_rule *l, struct lock_queue *q)
 	finding_number(&f, "longest_ns", (double)q->longest);
 	finding_number(&f, "crowded_ns", (double)q->crowded);
 	finding_number(&f, "holder_share", q->held.total ? (double)part / (double)q->held.total : 0);
-	put_queue(r, q, holder, cls, f.score);
+	put_queue(r, q, &holder, f.score);
 	f.see = "locks";
 	finding_add(r, fit > burst ? fit : burst, &f);
 }
@@ -170,12 +191,12 @@ static void report_queue(struct lock_rule *l, struct lock_queue *q)
 static void judge_queue(struct lock_rule *l, uint32_t first, int64_t ns)
 {
 	struct findings_run *r = l->r;
-	struct lock_queue q = {.set = lock_sets_of(&l->sets, first), .site = first};
+	struct lock_queue q = {.set = lock_sets_of(l->sets, first), .site = first};
 	double least = LIMIT(r, LOCK_QUEUE, CROWD) * LIMIT(r, LOCK_QUEUE, CROWDED);
 	if ((double)ns < least / 2 && (double)ns < LIMIT(r, LOCK_QUEUE, WAITERS) / 2 * (double)r->wall)
 		return;
-	for (uint32_t i = first; i < l->sets.nsite; i++)
-		if (lock_sets_waits(&l->sets, i) && lock_sets_of(&l->sets, i) == q.set)
+	for (uint32_t i = first; i < l->sets->nsite; i++)
+		if (lock_sets_waits(l->sets, i) && lock_sets_of(l->sets, i) == q.set)
 			queue_add_site(l, &q, i);
 	double crowd = LIMIT(r, LOCK_QUEUE, CROWD);
 	measure_crowd(l, &q, crowd < 1 ? 1 : crowd > 1e6 ? 1000000 : (uint32_t)crowd);
@@ -187,7 +208,7 @@ static void judge_queue(struct lock_rule *l, uint32_t first, int64_t ns)
 static bool is_first(struct lock_rule *l, uint32_t site)
 {
 	for (uint32_t i = 0; i < site; i++)
-		if (lock_sets_waits(&l->sets, i) && lock_sets_of(&l->sets, i) == lock_sets_of(&l->sets, site))
+		if (lock_sets_waits(l->sets, i) && lock_sets_of(l->sets, i) == lock_sets_of(l->sets, site))
 			return false;
 	return true;
 }
@@ -207,10 +228,10 @@ static int by_total(const void *a, const void *b)
 /* Sum up the waits by set, most waiting first, and return the number of sets. */
 static uint32_t sum_sets(struct lock_rule *l, struct lock_total *v)
 {
-	uint32_t n = 0, *at = xcalloc(l->sets.nsite + 1u, sizeof *at);
-	for (uint32_t i = 0; i < l->sets.nsite; i++) {
-		const struct scan_site *x = lock_sets_waits(&l->sets, i);
-		uint32_t set = lock_sets_of(&l->sets, i);
+	uint32_t n = 0, *at = xcalloc(l->sets->nsite + 1u, sizeof *at);
+	for (uint32_t i = 0; i < l->sets->nsite; i++) {
+		const struct scan_site *x = lock_sets_waits(l->sets, i);
+		uint32_t set = lock_sets_of(l->sets, i);
 		if (!x || !x->n)
 			continue;
 		if (!at[set]) {
@@ -227,15 +248,13 @@ static uint32_t sum_sets(struct lock_rule *l, struct lock_total *v)
 
 void rule_lock_queue(struct findings_run *r)
 {
-	struct lock_rule l = {.r = r};
-	lock_sets_make(&l.sets, &r->scan);
+	struct lock_rule l = {.r = r, .sets = findings_locks(r)};
 	sort_waits(&l);
-	struct lock_total *v = xmalloc((l.sets.nsite + 1u) * sizeof *v);
+	struct lock_total *v = xmalloc((l.sets->nsite + 1u) * sizeof *v);
 	uint32_t n = sum_sets(&l, v);
 	for (uint32_t i = 0; i < n && i < LOCKS_JUDGED; i++)
 		judge_queue(&l, v[i].first, v[i].ns);
 	mem_free(v);
-	lock_sets_free(&l.sets);
 	mem_free(l.first_wait);
 	mem_free(l.next_wait);
 }
@@ -255,9 +274,9 @@ static void report_stuck(struct lock_rule *l, const struct stuck_lock *k)
 	    k->n == 1 ? "s" : "");
 	text_ns(&r->text, k->open);
 	frm_id named = 0;
-	for (uint32_t i = k->first; i < l->sets.nsite; i++) {
-		const struct scan_site *x = lock_sets_waits(&l->sets, i);
-		if (!x || !x->nopen || lock_sets_of(&l->sets, i) != k->set)
+	for (uint32_t i = k->first; i < l->sets->nsite; i++) {
+		const struct scan_site *x = lock_sets_waits(l->sets, i);
+		if (!x || !x->nopen || lock_sets_of(l->sets, i) != k->set)
 			continue;
 		frm_id at = r->scan.sites.v[i].frame;
 		buf_puts(&r->text, named ? ", " : ": ");
@@ -276,16 +295,15 @@ static void report_stuck(struct lock_rule *l, const struct stuck_lock *k)
 
 /* Goroutines in a deadlock often wait in one function for several locks: make one set of all locks for which a function
    waits at the end of the trace. */
-static void join_by_function(struct lock_rule *l)
+static void join_by_function(const struct findings_run *r, struct lock_sets *sets)
 {
-	struct findings_run *r = l->r;
-	for (uint32_t i = 0; i < l->sets.nsite; i++) {
-		const struct scan_site *x = lock_sets_waits(&l->sets, i);
+	for (uint32_t i = 0; i < sets->nsite; i++) {
+		const struct scan_site *x = lock_sets_waits(sets, i);
 		for (uint32_t k = 0; x && x->nopen && k < i; k++) {
-			const struct scan_site *y = lock_sets_waits(&l->sets, k);
+			const struct scan_site *y = lock_sets_waits(sets, k);
 			if (y && y->nopen && store_frm(r->st, r->scan.sites.v[i].frame)->fun ==
 			    store_frm(r->st, r->scan.sites.v[k].frame)->fun)
-				lock_sets_join(&l->sets, i, k);
+				lock_sets_join(sets, i, k);
 		}
 	}
 }
@@ -303,18 +321,19 @@ static void stuck_add_site(struct findings_run *r, struct stuck_lock *k, const s
 
 void rule_stuck_lock(struct findings_run *r)
 {
-	struct lock_rule l = {.r = r};
-	lock_sets_make(&l.sets, &r->scan);
-	join_by_function(&l);
-	for (uint32_t i = 0; i < l.sets.nsite; i++) {
-		if (!lock_sets_waits(&l.sets, i) || !is_first(&l, i))
+	struct lock_sets sets;
+	struct lock_rule l = {.r = r, .sets = &sets};
+	lock_sets_make(&sets, &r->scan);
+	join_by_function(r, &sets);
+	for (uint32_t i = 0; i < sets.nsite; i++) {
+		if (!lock_sets_waits(&sets, i) || !is_first(&l, i))
 			continue;
-		struct stuck_lock k = {.set = lock_sets_of(&l.sets, i), .first = i};
-		for (uint32_t s = i; s < l.sets.nsite; s++)
-			if (lock_sets_waits(&l.sets, s) && lock_sets_of(&l.sets, s) == k.set)
-				stuck_add_site(r, &k, lock_sets_waits(&l.sets, s));
+		struct stuck_lock k = {.set = lock_sets_of(&sets, i), .first = i};
+		for (uint32_t s = i; s < sets.nsite; s++)
+			if (lock_sets_waits(&sets, s) && lock_sets_of(&sets, s) == k.set)
+				stuck_add_site(r, &k, lock_sets_waits(&sets, s));
 		if (k.n)
 			report_stuck(&l, &k);
 	}
-	lock_sets_free(&l.sets);
+	lock_sets_free(&sets);
 }

@@ -110,7 +110,7 @@ static void add_samples(struct findings_run *r, struct busy_server *v)
 			add_victims(v, r, w->g);
 			time_parts_add(&v->does, r->sn, &(struct time_parts_query){.g = v->g, .a = w->t0, .b = w->t1,
 			    .scale = (double)x->step / (double)(w->t1 - w->t0), .last = w->waker_stack,
-			    .until = is_idle_stack, .arg = r});
+			    .until = is_idle_stack, .arg = r, .locks = findings_locks(r)});
 		}
 		if (ns > v->site_ns) {
 			v->site_ns = ns;
@@ -139,6 +139,16 @@ static void blame_work(struct findings_run *r, struct finding *f, stk_id work, s
 	finding_culprit(r, f, findings_site(r, waking));
 }
 
+/* Name the holder of a lock for which the goroutine waits, and say what it does. */
+static void put_holder(struct findings_run *r, const struct time_part *p, frm_id holder)
+{
+	buf_puts(&r->text, "while it waits at ");
+	finding_put_place(r, findings_site(r, p->lock.wait));
+	buf_puts(&r->text, " for a lock that ");
+	finding_put_place(r, holder);
+	buf_printf(&r->text, " holds %s", finding_class_words(p->cls));
+}
+
 /* Return the report that shows waits of a class. */
 static const char *board_of_class(enum time_class c)
 {
@@ -154,13 +164,19 @@ static void report_server(struct findings_run *r, struct busy_server *v, double 
 		work += v->idle ? r->groups.v[v->group[i]].life : groups_work(&r->groups.v[v->group[i]]);
 	struct finding f = {.score = finding_score(v->waiting * (double)r->wall, (double)work), .affected_ns = work,
 	    .t0 = r->scan.t0, .t1 = r->scan.t1, .trk = v->g, .see = board_of_class(at->cls)};
-	blame_work(r, &f, most ? most->stack : v->waking, v->waking);
+	stk_id held = most && most->lock.unlock ? lock_sets_section(r->st, most->stack, most->lock.unlock) : 0;
+	if (held)
+		finding_culprit(r, &f, stk_frame(r->st, held));
+	blame_work(r, &f, most && !held ? most->stack : held ? most->lock.wait : v->waking, v->waking);
 	for (uint32_t i = 0; i < v->ngroup; i++)
 		finding_victims(r, &f, v->group[i], at->frame);
-	finding_put_place(r, f.culprit[0].frame);
-	buf_printf(&r->text, " on one goroutine is busy %.0f%% of the time, %s: on average %.1f goroutines",
-	    100 * v->busy,
-	    most ? finding_class_words(most->cls) : "", v->waiting);
+	finding_put_place(r, held ? findings_site(r, v->waking) : f.culprit[0].frame);
+	buf_printf(&r->text, " on one goroutine is busy %.0f%% of the time, ", 100 * v->busy);
+	if (held)
+		put_holder(r, most, f.culprit[0].frame);
+	else
+		buf_puts(&r->text, most ? finding_class_words(most->cls) : "");
+	buf_printf(&r->text, ": on average %.1f goroutines", v->waiting);
 	finding_put_group(r, v->ngroup ? v->group[0] : UINT32_MAX);
 	buf_puts(&r->text, " wait for it at ");
 	finding_put_place(r, at->frame);

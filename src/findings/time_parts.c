@@ -5,7 +5,7 @@
  * event of interest (it woke another goroutine), and so that a bound on the number of steps cuts what is far from it.
  */
 #include "config.h"
-#include "findings/time_parts.h"
+#include "findings/lock_sets.h"
 
 #include "base/mem/mem.h"
 #include "trace/bins.h"
@@ -27,6 +27,7 @@ void time_parts_put(struct time_parts *a, enum time_class cls, stk_id stack, int
 		p->longest = ns;
 		p->t0 = t0;
 		p->g = g;
+		p->lock = a->lock;
 	}
 	a->total += ns;
 }
@@ -69,10 +70,27 @@ static void add_run(struct time_parts *to, const struct time_parts_query *q, int
 	critical_path_free(&path);
 }
 
+/* Add what the holders of a lock did while the goroutine waited for it. Return false if it is no wait for a lock. */
+static bool add_wait(
+    struct time_parts *to, const struct time_parts_query *q, const struct trace_interval *v, int64_t a, int64_t b,
+    const struct time_parts_start *woken)
+{
+	struct scan_wait w = {
+	    .t0 = a, .t1 = b, .g = q->g, .waker = woken->waker, .stack = v->stack, .waker_stack = woken->stack};
+	struct time_part_lock outer = to->lock;
+	if (!q->locks || v->state != TS_SYNC || !w.waker || woken->t != b || q->depth >= TIME_PARTS_DEEPEST)
+		return false;
+	to->lock = (struct time_part_lock){outer.wait ? outer.wait : v->stack, woken->stack};
+	bool added = lock_sets_add_holders(q->locks, &w, to, &(struct lock_holders_query){
+	    .scale = q->scale, .walker = q->walker, .follow = true, .depth = q->depth + 1});
+	to->lock = outer;
+	return added;
+}
+
 struct time_parts_start time_parts_add(
     struct time_parts *to, const struct snap *sn, const struct time_parts_query *q)
 {
-	struct time_parts_start start = start_of(sn, q);
+	struct time_parts_start start = start_of(sn, q), woken = {0};
 	struct trace_interval v;
 	int64_t end = q->b;
 	stk_id last = q->last;
@@ -84,11 +102,12 @@ struct time_parts_start time_parts_add(
 		stk_id stack = runs(v.state) || !v.stack ? last : v.stack;
 		if (q->walker && runs(v.state))
 			add_run(to, q, from, end);
-		else
+		else if (i >= TIME_PARTS_STEPS || !add_wait(to, q, &v, from, end, &woken))
 			time_parts_put(to, cls, stack, from, (int64_t)((double)(end - from) * q->scale), q->g);
 		/* A runnable span has the stack of the waker, unless it follows a run. */
 		if (v.state != TS_READY && v.stack)
 			last = v.stack;
+		woken = (struct time_parts_start){from, v.state == TS_READY ? v.peer : 0, v.stack};
 		end = from;
 		if (end > start.t && !trace_interval_step(sn, &v, -1))
 			break;

@@ -6,9 +6,13 @@
 #include "critical/path.h"
 
 /* What goroutines did in some time ranges, by class and stack. Zero-initialise; free it with time_parts_free(). */
-struct time_part { enum time_class cls; stk_id stack; int64_t ns, longest, t0; trk_id g; };
+struct lock_sets;
+/* 0; or of a holder of another lock: where that lock was waited for, and the stack that unlocked it. */
+struct time_part_lock { stk_id wait, unlock; };
+struct time_part { enum time_class cls; stk_id stack; int64_t ns, longest, t0; trk_id g; struct time_part_lock lock; };
 	/* longest: the longest single interval, which starts at t0 on g */
 struct time_parts {
+	struct time_part_lock lock;	/* of the parts that are added now */
 	struct time_part *v;	/* after time_parts_sort(): largest first */
 	uint32_t n;
 	size_t cap;
@@ -18,8 +22,9 @@ struct time_parts {
    has the stack `last`. Looks at no more than TIME_PARTS_STEPS intervals before b; the time before these is class
    unknown. until: NULL, or called for each wait that ends in the range, from the last one backwards: true begins the
    range after that wait. scale: the times are multiplied by it. walker: NULL, or divides runs among the stacks that
-   were recorded while they lasted. */
-enum { TIME_PARTS_STEPS = 256 };
+   were recorded while they lasted. locks: NULL, or instead of a wait for a lock of these add what its holders did; of
+   waits of these likewise, TIME_PARTS_DEEPEST - depth times. */
+enum { TIME_PARTS_STEPS = 256, TIME_PARTS_DEEPEST = 4 };
 struct time_parts_query {
 	trk_id g;
 	int64_t a, b;
@@ -28,6 +33,8 @@ struct time_parts_query {
 	bool (*until)(void *arg, enum tstate, stk_id);
 	void *arg;
 	const struct critical_walker *walker;
+	const struct lock_sets *locks;
+	int depth;
 };
 /* Where the range began, and if after a wait: the goroutine that ended it, or 0, and its stack. */
 struct time_parts_start { int64_t t; trk_id waker; stk_id stack; };

@@ -45,6 +45,58 @@ func lockQueue() {
 	})
 }
 
+// rates are read by many goroutines and set by one. With the fault readers ask the remote process while they have the
+// lock: the one that sets waits for a reader, and all other readers wait behind it.
+type rates struct {
+	mu sync.RWMutex
+	n  int
+}
+
+func (r *rates) convert(c *client) {
+	r.mu.RLock()
+	if sound {
+		r.mu.RUnlock()
+		c.ask(2 * time.Millisecond)
+		return
+	}
+	c.ask(2 * time.Millisecond)
+	r.mu.RUnlock()
+}
+
+func (r *rates) set() {
+	r.mu.Lock()
+	r.n++
+	r.mu.Unlock()
+}
+
+func lockBehindLock() {
+	far := startRemote()
+	var r rates
+	var c [12]*client
+	for i := range c {
+		c[i] = far.dial()
+	}
+	begin()
+	done := make(chan bool)
+	go func() {
+		for {
+			select {
+			case <-done:
+				return
+			case <-time.After(2 * time.Millisecond):
+				r.set()
+			}
+		}
+	}()
+	each(len(c), func(i int) {
+		for k := 0; k < 20; k++ {
+			r.convert(c[i])
+			compute(50 * time.Microsecond)
+		}
+	})
+	close(done)
+}
+
 // shelf has a mutex; to move between two of them takes both. With the fault they are not taken in one order.
 type shelf struct {
 	mu sync.Mutex

@@ -2,7 +2,8 @@
 // Copyright (c) 2026 The ttrace authors
 
 // Faults records execution traces of programs with one planted fault each, and of their twins
-// without it: one per rule of `ttrace findings`. Half of them have no user task.
+// without it: one per rule of `ttrace findings`, and RULE+NAME for other forms of its fault. Half of them have no user
+// task.
 //
 //	faults RULE FILE          the program with the fault
 //	faults -sound RULE FILE   its twin
@@ -53,6 +54,8 @@ var faults = map[string]fault{
 	"thundering-herd": {4, thunderingHerd, "main.(*mailbox).put"},
 	"frozen":          {2, frozen, "-"},
 	"own-cpu":         {4, ownCPU, "main.match"},
+
+	"lock-queue+writer": {4, lockBehindLock, "main.(*rates).convert"},
 }
 
 func main() {

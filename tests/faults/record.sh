@@ -4,7 +4,7 @@
 # program without it, and truth.tsv, the functions that are to blame. Needs Go; takes half a minute. Run it on a machine
 # that does nothing else, then run tests/findings.sh.
 #
-#	record.sh [RULE...]
+#	record.sh [RULE|RULE+NAME...]
 set -eu
 cd "$(dirname "$0")"
 new=$(mktemp -d)
