@@ -13,6 +13,7 @@
 #include "filter/tag_weights.h"
 #include "filter/weigh.h"
 #include "load/load.h"
+#include "pprof/frame_text.h"
 #include "pprof/graph.h"
 #include "report/pprof/short_names.h"
 #include "session/symbolize.h"
@@ -199,10 +200,34 @@ static struct profile *in_order(struct random_stacks *r)
 	return p;
 }
 
+/* Are the frames of samples read as they were given, and texts put for them: of location i, `length` * i letters? */
+static bool same_frames(const struct profile *p, const struct random_stacks *r, size_t length)
+{
+	bool same = true;
+	struct frame_text t = {0};
+	struct profile_frames read = {.p = p};
+	for (size_t i = 0; i < 26; i++, frame_text_end(&t))
+		buf_pad(&t.text, 'a' + (int)i, i * length);
+	for (size_t i = 0; i < STACKS; i++) {
+		struct buf got = {0}, want = {0};
+		const struct profile_frame_list *l = profile_frames_at(&read, i);
+		same &= l->n == r->n[i] && !memcmp(l->frame, r->frame[i], l->n * sizeof *l->frame);
+		frame_text_put(&t, &got, l, i % 2);
+		for (size_t k = 0, n = r->n[i]; k < n; k++)
+			buf_pad(&want, 'a' + (int)r->frame[i][i % 2 ? n - 1 - k : k], r->frame[i][i % 2 ? n - 1 - k : k] * length);
+		same &= !strcmp(buf_str(&got), buf_str(&want));
+		buf_free(&got);
+		buf_free(&want);
+	}
+	profile_frames_free(&read);
+	frame_text_free(&t);
+	return same;
+}
+
 /* Stacks are numbered by their first samples, whether they come one by one or in order, and equal stacks are one. */
 static void test_stacks(void)
 {
-	bool found = true, same = true, ordered = true;
+	bool found = true, same = true, ordered = true, frames = true;
 	for (uint32_t round = 0; round < 40; round++) {
 		static struct random_stacks r;
 		state = 17 + round;
@@ -216,6 +241,7 @@ static void test_stacks(void)
 			if (i % 50 == 0)
 				profile_drop_stack_index(p);
 		}
+		frames &= same_frames(q, &r, round % 3 ? 1 : 4);
 		size_t n = p->nstack, nodes = p->tree.n;
 		for (size_t i = 0; i < STACKS; i++) {
 			found &= profile_add_stack(p, r.frame[i], r.n[i]) == q->sample[i].stack;
@@ -227,6 +253,7 @@ static void test_stacks(void)
 	}
 	OK(same);
 	OK(ordered);
+	OK(frames);
 	OK(found);	/* none is added twice */
 }
 

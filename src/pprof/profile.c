@@ -246,7 +246,21 @@ void profile_free(struct profile *p)
 	mem_free(p);
 }
 
-/* Fill ahead[] from i on. */
+/* Append the frames of a node and of its callers, as long as each directly follows its caller. Return the next node. */
+static uint32_t read_run(const struct stack_node *node, uint32_t at, struct profile_frame_list *l)
+{
+	uint32_t last;
+	do {
+		if (l->n == l->cap)
+			l->frame = mem_grow(l->frame, &l->cap, l->n + 1, sizeof *l->frame);
+		l->frame[l->n++] = node[at].frame;
+		last = at;
+		at = node[at].caller;
+	} while (at && at + 1 == last);
+	return at;
+}
+
+/* Fill ahead[] from i on, a run of each stack in turn, while the first node of its next run is loaded into the cache. */
 static void read_ahead(struct profile_frames *r, size_t i)
 {
 	const struct profile *p = r->p;
@@ -257,18 +271,16 @@ static void read_ahead(struct profile_frames *r, size_t i)
 	n = r->upto - i;
 	for (size_t k = 0; k < n; k++) {
 		at[k] = p->stack[r->stacks ? i + k : p->sample[i + k].stack];
+		__builtin_prefetch(&p->tree.node[at[k]]);
 		r->ahead[k].n = 0;
 	}
 	while (any) {
 		any = 0;
 		for (size_t k = 0; k < n; k++) {
-			struct profile_frame_list *l = &r->ahead[k];
 			if (!at[k])
 				continue;
-			if (l->n == l->cap)
-				l->frame = mem_grow(l->frame, &l->cap, l->n + 1, sizeof *l->frame);
-			l->frame[l->n++] = profile_frame(p, at[k]);
-			any |= at[k] = profile_caller(p, at[k]);
+			any |= at[k] = read_run(p->tree.node, at[k], &r->ahead[k]);
+			__builtin_prefetch(&p->tree.node[at[k]]);
 		}
 	}
 }

@@ -7,7 +7,7 @@
  * by block.
  */
 #include "config.h"
-#include "pprof/profile.h"
+#include "pprof/frame_text.h"
 
 #include "base/text/buf.h"
 
@@ -19,6 +19,7 @@ enum { VARINT = 0, BYTES = 2, BLOCK = 1 << 16 };
 struct pprof_writer {
 	const struct profile *p;
 	struct profile_frames frames;
+	struct frame_text ids;	/* of locations, as LEB128 */
 	struct buf out, msg, sub;	/* out: not compressed yet */
 	uint32_t *number; /* string id -> number + 1 */
 	str_id *order;
@@ -107,8 +108,7 @@ static void put_sample(struct pprof_writer *w, size_t i)
 	const struct profile *p = w->p;
 	struct profile_run l = p->set[p->sample[i].labels];
 	const struct profile_frame_list *stack = profile_frames_at(&w->frames, i);
-	for (size_t k = 0; k < stack->n; k++)
-		buf_varint(&w->sub, p->loc[stack->frame[k]].id);
+	frame_text_put(&w->ids, &w->sub, stack, false);
 	if (stack->n)
 		put_message(&w->msg, 1, &w->sub);
 	for (size_t k = 0; k < p->ntype; k++)
@@ -198,6 +198,10 @@ int pprof_write(const struct profile *p, pprof_write_fn *put, void *arg, struct 
 		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "out of memory for compression");
 	w.number = xcalloc(p->nstr, sizeof *w.number);
 	number_of(&w, 0);
+	for (size_t i = 0; i < p->nloc; i++) {
+		buf_varint(&w.ids.text, p->loc[i].id);
+		frame_text_end(&w.ids);
+	}
 	for (size_t i = 0; i < p->ntype; i++)
 		put_type(&w, 1, p->type[i].type, p->type[i].unit);
 	for (size_t i = 0; i < p->nsample && should_continue(&w); i++)
@@ -217,6 +221,7 @@ int pprof_write(const struct profile *p, pprof_write_fn *put, void *arg, struct 
 	buf_free(&w.msg);
 	buf_free(&w.sub);
 	profile_frames_free(&w.frames);
+	frame_text_free(&w.ids);
 	mem_free(w.number);
 	mem_free(w.order);
 	return 0;

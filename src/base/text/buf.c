@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static char *reserve_bytes(struct buf *b, size_t n)
+char *buf_reserve(struct buf *b, size_t n)
 {
 	if (b->cap - b->n < n)
 		b->p = mem_grow(b->p, &b->cap, b->n + n, 1);
@@ -25,7 +25,7 @@ void buf_put(struct buf *b, const void *bytes, size_t n)
 {
 	if (!n)
 		return;
-	memcpy(reserve_bytes(b, n), bytes, n);
+	memcpy(buf_reserve(b, n), bytes, n);
 	b->n += n;
 }
 
@@ -36,7 +36,7 @@ void buf_puts(struct buf *b, const char *s)
 
 void buf_putc(struct buf *b, int c)
 {
-	*reserve_bytes(b, 1) = (char)c;
+	*buf_reserve(b, 1) = (char)c;
 	b->n++;
 }
 
@@ -44,7 +44,7 @@ void buf_pad(struct buf *b, int c, size_t n)
 {
 	if (!n)
 		return;
-	memset(reserve_bytes(b, n), c, n);
+	memset(buf_reserve(b, n), c, n);
 	b->n += n;
 }
 
@@ -53,11 +53,11 @@ void buf_printf(struct buf *b, const char *fmt, ...)
 	va_list ap, again;
 	va_start(ap, fmt);
 	va_copy(again, ap);
-	char *p = reserve_bytes(b, 64);
+	char *p = buf_reserve(b, 64);
 	int n = vsnprintf(p, 64, fmt, ap);
 	va_end(ap);
 	if (n >= 64) {
-		p = reserve_bytes(b, (size_t)n + 1);
+		p = buf_reserve(b, (size_t)n + 1);
 		vsnprintf(p, (size_t)n + 1, fmt, again);
 	}
 	va_end(again);
@@ -101,7 +101,7 @@ void buf_hex(struct buf *b, uint64_t v)
 
 char *buf_str(struct buf *b)
 {
-	*reserve_bytes(b, 1) = 0;
+	*buf_reserve(b, 1) = 0;
 	return b->p;
 }
 

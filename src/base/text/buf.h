@@ -13,6 +13,8 @@ struct buf {
 	size_t n, cap;
 };
 
+/* Make room for n bytes and return where the next byte is put. */
+char *buf_reserve(struct buf *b, size_t n);
 void buf_put(struct buf *b, const void *bytes, size_t n);
 void buf_puts(struct buf *b, const char *s);
 void buf_putc(struct buf *b, int c);

@@ -8,6 +8,7 @@
 #include "report/pprof/internal.h"
 
 #include "base/text/pprof_units.h"
+#include "pprof/frame_text.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -100,17 +101,14 @@ static void put_labels(const struct profile *p, struct buf *b, struct profile_ru
 	arena_free(&a);
 }
 
-static void put_sample(const struct profile *p, struct buf *b, size_t i, struct profile_frames *frames)
+static void put_sample(
+    const struct profile *p, struct buf *b, size_t i, struct profile_frames *frames, struct frame_text *ids)
 {
-	const struct profile_frame_list *stack = profile_frames_at(frames, i);
 	struct profile_run l = p->set[p->sample[i].labels];
 	for (size_t k = 0; k < p->ntype; k++)
 		buf_printf(b, " %10lld", (long long)profile_value(p, i)[k]);
 	buf_puts(b, ": ");
-	for (size_t k = 0; k < stack->n; k++) {
-		buf_u64(b, p->loc[stack->frame[k]].id);
-		buf_putc(b, ' ');
-	}
+	frame_text_put(ids, b, profile_frames_at(frames, i), false);
 	buf_putc(b, '\n');
 	put_labels(p, b, l, false);
 	put_labels(p, b, l, true);
@@ -168,12 +166,19 @@ int report_raw(const struct options *o, struct out *out, struct err *e)
 		return -1;
 	const struct profile *p = v.p;
 	struct profile_frames frames = {.p = p};
+	struct frame_text ids = {0};
 	put_meta(&v, b);
+	for (size_t i = 0; i < p->nloc; i++) {
+		buf_u64(&ids.text, p->loc[i].id);
+		buf_putc(&ids.text, ' ');
+		frame_text_end(&ids);
+	}
 	for (size_t i = 0; i < p->nsample && !out->failed; i++) {
-		put_sample(p, b, i, &frames);
+		put_sample(p, b, i, &frames, &ids);
 		output_flush(out, false);
 	}
 	profile_frames_free(&frames);
+	frame_text_free(&ids);
 	buf_puts(b, "Locations\n");
 	for (size_t i = 1; i < p->nloc && !out->failed; i++) {
 		put_location(p, b, &p->loc[i]);
@@ -199,7 +204,7 @@ static str_id folded_name(struct profile *p, const struct profile_location *l, u
 }
 
 /* The names of the lines of each location, innermost first. */
-struct folded_names { struct stack_frames *range; str_id *name; };
+struct folded_names { struct stack_frames *range; str_id *name; struct profile_text *text; };
 
 static struct folded_names folded_names_new(struct profile *p)
 {
@@ -212,51 +217,78 @@ static struct folded_names folded_names_new(struct profile *p)
 		for (uint32_t k = 0; k < f.range[i].n; k++)
 			f.name[n++] = folded_name(p, l, k);
 	}
+	f.text = xmalloc((n + 1) * sizeof *f.text);
+	for (size_t i = 0; i < n; i++)
+		f.text[i] = p->str[f.name[i]];
 	return f;
 }
 
-static void put_folded(const struct profile *p, struct buf *b, const struct folded_names *names,
-    const struct profile_frame_list *stack, int64_t weight)
+static void folded_names_free(struct folded_names *f)
 {
+	mem_free(f->range);
+	mem_free(f->name);
+	mem_free(f->text);
+}
+
+static void put_folded(
+    struct buf *b, const struct folded_names *names, const struct profile_frame_list *stack, int64_t weight)
+{
+	size_t from = b->n;
 	for (size_t i = stack->n; i--;) {
 		struct stack_frames r = names->range[stack->frame[i]];
 		for (uint32_t k = r.n; k--;) {
-			const struct profile_text *name = &p->str[names->name[r.first + k]];
-			buf_put(b, name->s, name->n);
-			buf_putc(b, i || k ? ';' : ' ');
+			struct profile_text name = names->text[r.first + k];
+			char *to = buf_reserve(b, name.n + 1u);
+			memcpy(to, name.s, name.n);
+			to[name.n] = ';';
+			b->n += name.n + 1u;
 		}
 	}
-	buf_printf(b, "%lld\n", (long long)weight);
+	if (b->n > from)
+		b->p[b->n - 1] = ' ';
+	buf_i64(b, weight);
+	buf_putc(b, '\n');
 }
 
-/* Stacks with equal names are one node of a tree of names. */
+/* Return, by stack, the first stack with equal names: both end at one node of the tree of names. */
+static uint32_t *first_equal_stacks(const struct profile *p, const struct folded_names *names)
+{
+	struct stack_tree tree = {0};
+	uint32_t *node = stack_tree_translate(&tree, &p->tree, names->range, names->name);
+	uint32_t *equal = xcalloc(p->nstack, sizeof *equal), *first = xcalloc(tree.n, sizeof *first);
+	stack_tree_free(&tree);
+	for (size_t s = 1; s < p->nstack; s++) {
+		uint32_t *f = &first[node[p->stack[s]]];
+		*f = *f ? *f : (uint32_t)s;
+		equal[s] = *f;
+	}
+	mem_free(node);
+	mem_free(first);
+	return equal;
+}
+
 int report_folded(const struct options *o, struct out *out, struct err *e)
 {
 	struct pprof_report v;
 	if (pprof_report_open(&v, o, REPORT_FOLDED, e))
 		return -1;
 	struct profile *p = v.p;
-	struct folded_names names = folded_names_new(p);
-	struct stack_tree tree = {0};
-	struct profile_frames frames = {.p = p, .stacks = true};
-	uint32_t *node = stack_tree_translate(&tree, &p->tree, names.range, names.name);
-	int64_t *sum = xcalloc(tree.n, sizeof *sum);
-	stack_tree_free(&tree);
 	profile_drop_unused_stacks(p);
+	struct folded_names names = folded_names_new(p);
+	uint32_t *equal = first_equal_stacks(p, &names);
+	int64_t *sum = xcalloc(p->nstack, sizeof *sum);
+	struct profile_frames frames = {.p = p, .stacks = true};
 	for (size_t i = 0; i < p->nsample; i++)
-		profile_sum(&sum[node[p->stack[p->sample[i].stack]]], profile_value(p, i)[v.g.type]);
+		profile_sum(&sum[equal[p->sample[i].stack]], profile_value(p, i)[v.g.type]);
 	for (size_t s = 1; s < p->nstack && !out->failed; s++) {
-		int64_t *weight = &sum[node[p->stack[s]]];
-		if (!*weight)
+		if (!sum[s])
 			continue;
-		put_folded(p, &out->buf, &names, profile_frames_at(&frames, s), *weight);
-		*weight = 0;	/* so that it is printed once */
+		put_folded(&out->buf, &names, profile_frames_at(&frames, s), sum[s]);
 		output_flush(out, false);
 	}
 	mem_free(sum);
-	mem_free(node);
-	mem_free(names.range);
-	mem_free(names.name);
+	mem_free(equal);
+	folded_names_free(&names);
 	profile_frames_free(&frames);
 	pprof_report_close(&v);
 	return 0;

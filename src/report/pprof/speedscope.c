@@ -14,6 +14,7 @@
 #include "report/pprof/internal.h"
 
 #include "base/text/pprof_units.h"
+#include "pprof/frame_text.h"
 #include "report/json.h"
 
 #include <string.h>
@@ -25,6 +26,7 @@ struct scope {
 	struct profile *frames;	/* frames as functions, found by content; index + 1 */
 	struct intern index;
 	uint32_t *frame;	/* by line, then by location without lines; 0: in no sample */
+	struct frame_text numbers;	/* of the frames of each location, root first, a comma after each */
 	bool negative;
 };
 
@@ -95,6 +97,21 @@ static void find_frames(struct scope *s)
 	mem_free(known);
 }
 
+static void print_numbers(struct scope *s)
+{
+	const struct profile *p = s->v->p;
+	for (size_t i = 0; i < p->nloc; i++) {
+		for (uint32_t line = p->loc[i].nline ? p->loc[i].nline : 1; line--;) {
+			uint32_t frame = *frame_at(s, (loc_id)i, line);
+			if (!frame)
+				break;
+			buf_u64(&s->numbers.text, frame - 1);
+			buf_putc(&s->numbers.text, ',');
+		}
+		frame_text_end(&s->numbers);
+	}
+}
+
 static void put_frames(struct scope *s)
 {
 	const struct profile *p = s->v->p;
@@ -154,13 +171,10 @@ static void put_samples(struct scope *s, const double *w)
 	for (size_t k = 0; k < p->nstack && !s->out->failed; k++) {
 		if (!(w[k] > 0))
 			continue;
-		json_array(&s->j, NULL);
 		const struct profile_frame_list *stack = profile_frames_at(&frames, k);
-		for (size_t x = stack->n; x--;) {
-			loc_id id = stack->frame[x];
-			for (uint32_t line = p->loc[id].nline ? p->loc[id].nline : 1; line--;)
-				json_u64(&s->j, NULL, *frame_at(s, id, line) - 1);
-		}
+		json_array(&s->j, NULL);
+		frame_text_put(&s->numbers, s->j.b, stack, true);
+		s->j.b->n -= stack->n ? 1 : 0;	/* the last comma */
 		json_end(&s->j);
 		output_flush(s->out, false);
 	}
@@ -234,12 +248,14 @@ int report_speedscope(const struct options *o, struct out *out, struct err *e)
 		return -1;
 	struct scope s = {.v = &v, .out = out, .j = {.b = &out->buf}, .frames = profile_new()};
 	find_frames(&s);
+	print_numbers(&s);
 	put_file(&s);
 	if (s.negative)
 		pprof_report_notice(NULL, "speedscope has no negative weights: negative differences are left out");
 	profile_free(s.frames);
 	intern_free(&s.index);
 	mem_free(s.frame);
+	frame_text_free(&s.numbers);
 	pprof_report_close(&v);
 	return 0;
 }
