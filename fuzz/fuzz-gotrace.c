@@ -6,6 +6,7 @@
  * comes out is one that the generation has.
  */
 #include "config.h"
+#include "mutate.h"
 
 #include "load/gotrace/event_stream.h"
 
@@ -41,4 +42,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	uint64_t sum = 0;
 	event_stream_read((struct bytes){.p = p, .n = n, .file_n = n}, &ops, &sum, &info, &e);
 	return 0;
+}
+
+/* Of four mutations one is of bytes. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed)
+{
+	size_t k = seed % 4 ? mutate_trace(data, n, max, seed) : 0;
+	return k ? k : LLVMFuzzerMutate(data, n, max);
 }

@@ -5,6 +5,7 @@
  * again when it is asked for. What must hold: both stores keep their laws and say the same, in either order.
  */
 #include "config.h"
+#include "mutate.h"
 
 #include "../tests/digest.h"
 #include "load/gotrace/wire.h"
@@ -69,4 +70,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	builder_free(all);
 	builder_free(few);
 	return 0;
+}
+
+/* Of four mutations one is of bytes. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed)
+{
+	size_t k = seed % 4 ? mutate_trace(data, n, max, seed) : 0;
+	return k ? k : LLVMFuzzerMutate(data, n, max);
 }

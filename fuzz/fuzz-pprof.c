@@ -6,6 +6,7 @@
  * store keeps its rules, and a query on whatever was read weighs what there is.
  */
 #include "config.h"
+#include "mutate.h"
 
 #include "calltree/granularity.h"
 #include "filter/weigh.h"
@@ -48,4 +49,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	query(sn, (struct filters){.tagfocus = "1:9", .tagroot = "bytes,key"});
 	builder_free(b);
 	return 0;
+}
+
+/* Of four mutations one is of bytes. */
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed)
+{
+	size_t k = seed % 4 ? mutate_pprof(data, n, max, seed) : 0;
+	return k ? k : LLVMFuzzerMutate(data, n, max);
 }
