@@ -1,0 +1,29 @@
+#!/bin/sh -eu
+# SPDX-License-Identifier: MIT
+# Build the fuzzers as OSS-Fuzz does, from the top of a clean tree, into $OUT: the programs, and for each an archive of
+# the inputs to begin with. CC, CXX, CFLAGS, CXXFLAGS and LIB_FUZZING_ENGINE are OSS-Fuzz's; without them, clang's libFuzzer
+# with its address and undefined-behaviour sanitizers.
+: "${CC=clang}" "${CXX=clang++}" "${LIB_FUZZING_ENGINE=-fsanitize=fuzzer}"
+: "${CFLAGS=-g -O2 -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link}" "${CXXFLAGS=$CFLAGS}"
+: "${OUT:?is the folder where the fuzzers go}"
+export CC CXX CFLAGS CXXFLAGS LIB_FUZZING_ENGINE
+
+[ -x configure ] || autoreconf -i
+# OSS-Fuzz runs the programs where no library is.
+static() { echo "-Wl,-Bstatic $* -Wl,-Bdynamic"; }
+PROTOBUF_C_LIBS=$(static -lprotobuf-c) ZLIB_LIBS=$(static -lz) PCRE2_LIBS=$(static -lpcre2-8)
+NCURSES_LIBS=$(static -lncursesw -ltinfo)
+export PROTOBUF_C_LIBS ZLIB_LIBS PCRE2_LIBS NCURSES_LIBS
+./configure -q --enable-fuzzers --disable-hardening \
+	--without-curl --without-libdw --without-demangle --without-libiberty
+# An engine may be written in C++, so its compiler links.
+make -s -j"$(nproc)" CCLD="$CXX $CXXFLAGS" fuzzers
+mkdir -p "$OUT"
+for fuzzer in fuzz/fuzz-*; do
+	[ -x "$fuzzer" ] || continue
+	name=${fuzzer#fuzz/}
+	corpus=fuzz/corpus-${name#fuzz-}
+	[ -d "$corpus" ] || corpus=fuzz/corpus
+	cp "$fuzzer" "$OUT/"
+	(cd "$corpus" && zip -q -r - .) >"$OUT/${name}_seed_corpus.zip"
+done
