@@ -371,20 +371,20 @@ static void test_keymap(void)
 			if (!(b->panes & pane))
 				continue;
 			enum match r = keymap_find(&m, b->key, b->n, pane, &got);
-			bool own = (b->panes & P_ALL) != P_ALL;
+			bool own = (b->panes & P_EVERY) != P_EVERY;
 			/* it is found, or a row of this pane alone has taken the key */
 			OK(r == KM_FOUND || r == KM_MORE || !own);
 			if (r == KM_FOUND && got->cmd != b->cmd)
-				OK((got->panes & P_ALL) != P_ALL && !own);
+				OK((got->panes & P_EVERY) != P_EVERY && !own);
 		}
 	}
 	struct err e;
 	const struct binding *got;
-	OK(!keymap_add(&m, "j", "half-down", P_ALL, &e));
+	OK(!keymap_add(&m, "j", "half-down", P_EVERY, &e));
 	OK(keymap_find(&m, &(int32_t){'j'}, 1, P_TOP, &got) == KM_FOUND &&
 	    got->cmd == CMD_HALF_DOWN);
-	OK(keymap_add(&m, "j", "no-such", P_ALL, &e) < 0);
-	OK(keymap_add(&m, "", "down", P_ALL, &e) < 0);
+	OK(keymap_add(&m, "j", "no-such", P_EVERY, &e) < 0);
+	OK(keymap_add(&m, "", "down", P_EVERY, &e) < 0);
 	int32_t zz[2] = {'z', 'z'};
 	OK(keymap_find(&m, zz, 1, P_TOP, &got) == KM_MORE);
 	OK(keymap_find(&m, zz, 1, P_FLAME, &got) == KM_FOUND && got->cmd == CMD_COLLAPSE);

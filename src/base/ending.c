@@ -34,6 +34,13 @@
 
 enum { FILES = 8, PATH_ROOM = 4096, STACK = 1 << 16, SIGNALS = 65, NAME_RANDOM = 6 };
 enum { FREE, FILLING, SET };
+#ifdef SIGRTMIN
+#define FIRST_REALTIME SIGRTMIN
+#define LAST_SIGNAL SIGRTMAX
+#else
+#define FIRST_REALTIME (NSIG)	/* there are none */
+#define LAST_SIGNAL (NSIG - 1)
+#endif
 
 static struct {
 	void (*_Atomic restore)(void);
@@ -70,7 +77,7 @@ int ending_create(char *path, int *file)
 	int fd = -1;
 	do {
 		uint64_t bits;
-		if (getrandom(&bits, sizeof bits, 0) != sizeof bits)
+		if (getentropy(&bits, sizeof bits))
 			return -1;
 		for (int i = 0; i < NAME_RANDOM; i++, bits >>= 5)
 			end[i] = letters[bits & 31];
@@ -174,7 +181,7 @@ static bool ends_program(int sig)
 	case SIGCHLD: case SIGCONT: case SIGURG: case SIGWINCH: case SIGTSTP: case SIGTTIN: case SIGTTOU:
 	case SIGPIPE: case SIGXFSZ:	/* ignored: the write fails and is reported */
 		return false;
-	default: return sig <= SIGSYS || sig >= SIGRTMIN;
+	default: return sig <= SIGSYS || sig >= FIRST_REALTIME;
 	}
 }
 
@@ -191,7 +198,7 @@ void ending_start(void)
 #ifdef SIGXFSZ
 	signal(SIGXFSZ, SIG_IGN);
 #endif
-	for (int sig = 1; sig < SIGNALS && sig <= SIGRTMAX; sig++) {
+	for (int sig = 1; sig < SIGNALS && sig <= LAST_SIGNAL; sig++) {
 		if (!ends_program(sig) || sigaction(sig, NULL, &ending.before[sig]))
 			continue;
 		bool ignored = !(ending.before[sig].sa_flags & SA_SIGINFO) && ending.before[sig].sa_handler == SIG_IGN;

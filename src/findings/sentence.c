@@ -63,7 +63,7 @@ void finding_victims(struct findings_run *r, struct finding *f, uint32_t group, 
 /* Append a name of a function; "[go.shape.int]" becomes "[...]". */
 static void put_function(struct buf *b, const char *s, size_t n)
 {
-	const char *open = memchr(s, '[', n), *close = open ? memrchr(open, ']', n - (size_t)(open - s)) : NULL;
+	const char *open = memchr(s, '[', n), *close = open ? text_last(open, ']', n - (size_t)(open - s)) : NULL;
 	if (!open || !close) {
 		text_safe(b, s, n);
 		return;
@@ -86,7 +86,7 @@ void finding_put_line(struct findings_run *r, frm_id frame)
 {
 	const struct frm_row *row = store_frm(r->st, frame);
 	const struct str_row *file = store_str(r->st, store_fun(r->st, row->fun)->file);
-	const char *slash = file->n ? memrchr(file->s, '/', file->n) : NULL;
+	const char *slash = file->n ? text_last(file->s, '/', file->n) : NULL;
 	const char *base = slash ? slash + 1 : file->s;
 	if (!file->n) {
 		buf_putc(&r->text, '?');

@@ -11,6 +11,7 @@
 
 #include "base/text/buf.h"
 #include "base/text/regex.h"
+#include "base/text/text.h"
 #include "base/wrap_math.h"
 #include "store/builder.h"
 #include "trace/stats/goroutine_stats.h"
@@ -71,7 +72,7 @@ const char *operations_kind_name(struct arena *mem, const struct store *st, cons
 	if (at) {
 		const struct frm_row *f = store_frm(st, stk_frame(st, at));
 		const struct str_row *file = store_str(st, store_fun(st, f->fun)->file);
-		const char *slash = file->n ? memrchr(file->s, '/', file->n) : NULL;
+		const char *slash = file->n ? text_last(file->s, '/', file->n) : NULL;
 		size_t skip = slash ? (size_t)(slash + 1 - file->s) : 0;
 		buf_putc(&b, ' ');
 		buf_put(&b, file->s + skip, file->n - skip);

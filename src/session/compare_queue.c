@@ -28,7 +28,7 @@ int session_add(struct session *s, const char *file, enum side_use use, struct e
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "a file name is required");
 	if (!strcmp(file, session_file(s)))
 		file_changed_mark_file(&s->file.mark, file);	/* the file is read again */
-	s->compare.wait[s->compare.nwait++] = (struct wait){session_copy_string(s, file), use, true, NULL};
+	s->compare.wait[s->compare.nwait++] = (struct waiting_side){session_copy_string(s, file), use, true, NULL};
 	return 0;
 }
 
@@ -51,7 +51,7 @@ int session_add_made(
 	return 0;
 }
 
-static void side_failed(struct session *s, const struct wait *w, const struct err *why)
+static void side_failed(struct session *s, const struct waiting_side *w, const struct err *why)
 {
 	if (w->asked) {
 		s->compare.news[s->compare.nnews++] = (struct side_news){0, w->use, w->file, true, *why};
@@ -92,7 +92,7 @@ static void end_side(struct session *s)
 	struct compare_loader *a = s->compare.nside <= SIDES_MAX ? s->compare.side[s->compare.nside] : NULL;
 	if (!a || !a->job || !job_done(a->job, NULL))
 		return;
-	struct wait w = s->compare.wait[0];
+	struct waiting_side w = s->compare.wait[0];
 	memmove(s->compare.wait, s->compare.wait + 1, --s->compare.nwait * sizeof *s->compare.wait);
 	compare_load_join(a);
 	if (a->failed) {

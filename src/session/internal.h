@@ -26,7 +26,7 @@ struct compare_queue {
 	struct options options;		/* the command line without the base: the options for each file */
 	struct compare_loader *side[SIDES_MAX + 1];	/* by number; the first file is side 0 and has no entry */
 	uint32_t nside;
-	struct wait { const char *file; enum side_use use; bool asked; struct report_side *made; } wait[SIDES_MAX];
+	struct waiting_side { const char *file; enum side_use use; bool asked; struct report_side *made; } wait[SIDES_MAX];
 	uint32_t nwait;			/* wait[0] is being read if side[nside] is set */
 	struct job *extra_job;		/* set by session_set_extra_job(); its caller owns it */
 	struct side_news news[SIDES_MAX];

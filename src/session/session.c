@@ -77,7 +77,7 @@ static int first_sides(struct session *s, struct err *e)
 	if (!based)
 		return 0;
 	const struct option_value *v = names_one(base) ? base : diff;
-	s->compare.wait[s->compare.nwait++] = (struct wait){v->all[v->nall - 1], SIDE_BASE, false, NULL};
+	s->compare.wait[s->compare.nwait++] = (struct waiting_side){v->all[v->nall - 1], SIDE_BASE, false, NULL};
 	return 0;
 }
 

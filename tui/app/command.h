@@ -24,10 +24,10 @@ enum cmd_id {
 	CMD__N
 };
 
-enum {	/* panes to which a row applies; a pane's own row precedes a P_ALL row with the same key */
+enum {	/* panes to which a row applies; a pane's own row precedes a P_EVERY row with the same key */
 	P_TOP = 1, P_LIST = 2, P_PEEK = 4, P_FLAME = 8, P_TIME = 16, P_GOR = 32, P_TASK = 64, P_GC = 128,
 	P_EVENTS = 256, P_HELP = 512, P_INFO = 1024, P_REPORT = 2048, P_TAGS = 4096, P_WHY = 8192, P_FINDINGS = 16384,
-	P_BOARDS = 32768, P_ALL = 0xfffff,
+	P_BOARDS = 32768, P_EVERY = 0xfffff,
 	P_TREES = P_TOP | P_LIST | P_PEEK | P_FLAME	/* panes on call trees (common.h) */
 };
 

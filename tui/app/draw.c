@@ -214,7 +214,7 @@ static void own_hints(const struct app *a, struct buf *b)
 {
 	const struct pane_ops *p = pane_now(a);
 	for (int i = 1; i < CMD__N; i++)
-		if (cmds[i].keys && (cmds[i].panes & p->bit) && (cmds[i].panes & P_ALL) != P_ALL) {
+		if (cmds[i].keys && (cmds[i].panes & p->bit) && (cmds[i].panes & P_EVERY) != P_EVERY) {
 			command_first_key((enum cmd_id)i, p->bit, b);
 			buf_printf(b, " %s  ", cmds[i].name);
 		}

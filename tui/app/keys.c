@@ -114,7 +114,7 @@ void keymap_init(struct keymap *m, struct arena *a)
 
 int keymap_add(struct keymap *m, const char *keys, const char *command, int panes, struct err *e)
 {
-	struct binding b = {.panes = P_ALL};
+	struct binding b = {.panes = P_EVERY};
 	size_t n = strcspn(command, " =");
 	b.cmd = (uint16_t)command_find(command, n);
 	if (!b.cmd)
@@ -143,7 +143,7 @@ static int binding_rank(const struct binding *b, int pane)
 		return 0;
 	if (b->panes & 1 << 30)
 		return 3;
-	return (b->panes & P_ALL) == P_ALL ? 1 : 2;
+	return (b->panes & P_EVERY) == P_EVERY ? 1 : 2;
 }
 
 enum match keymap_find(const struct keymap *m, const int32_t *key, size_t n, int pane,

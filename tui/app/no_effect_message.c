@@ -85,7 +85,7 @@ static void put_panes(const struct app *a, enum cmd_id c, struct buf *b)
 void app_report_not_available(struct app *a, enum cmd_id c)
 {
 	struct buf b = {0};
-	if ((cmds[c].panes & P_ALL) != P_ALL)
+	if ((cmds[c].panes & P_EVERY) != P_EVERY)
 		put_panes(a, c, &b);
 	if (b.n && !(cmds[c].panes & pane_now(a)->bit))
 		app_message(a, ST_DIM, "%s is a command of %s, not available in %s (? lists "

@@ -260,7 +260,7 @@ void app_menu(struct app *a)
 		if (!(menu[i].needs & ~have) && menu_has(a, menu[i].cmd))
 			menu_row(a, &at, i);
 	for (int i = 1; i < CMD__N; i++)
-		if ((cmds[i].panes & P_ALL) != P_ALL && menu_has(a, (enum cmd_id)i) && cmds[i].keys) {
+		if ((cmds[i].panes & P_EVERY) != P_EVERY && menu_has(a, (enum cmd_id)i) && cmds[i].keys) {
 			struct pop_row *r = new_row(a, (enum cmd_id)i);
 			snprintf(r->text, sizeof r->text, "%s", cmds[i].help);
 			r->pane = true;

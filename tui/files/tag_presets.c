@@ -128,7 +128,7 @@ int files_map_key(struct app *a, const char *arg, struct err *e)
 		return map_wasd(a, e);
 	if (!*cmd)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "map requires KEY COMMAND, or wasd");
-	return keymap_add(&a->in.keys, arena_strndup(&a->scratch, arg, n), cmd, P_ALL, e);
+	return keymap_add(&a->in.keys, arena_strndup(&a->scratch, arg, n), cmd, P_EVERY, e);
 }
 
 int files_config_line(struct app *a, const char *s, struct err *e)

@@ -60,7 +60,7 @@ static bool is_available(const struct cmd *c)
 	int bits = 0;
 	for (int i = 0; panes[i]; i++)
 		bits |= panes[i]->bit;
-	if ((c->panes & P_ALL) != P_ALL)
+	if ((c->panes & P_EVERY) != P_EVERY)
 		return c->panes & bits;
 	for (int i = 0; panes[i]; i++)
 		if (panes[i]->cmd == (enum cmd_id)(c - cmds))
@@ -78,7 +78,7 @@ static bool command_matches(const struct cmd *c, const char *text)
 {
 	if (!*text)
 		return true;
-	if ((c->panes & P_ALL) != P_ALL && (c->panes & pane_bit(text)))
+	if ((c->panes & P_EVERY) != P_EVERY && (c->panes & pane_bit(text)))
 		return true;
 	return has_word(c->name, text) || has_word(c->keys, text) || has_word(c->help, text) ||
 	       has_word(c->group, text);
@@ -147,7 +147,7 @@ static int command_of(const char *key, size_t n, int pane)
 	for (int i = 1; i < CMD__N; i++) {
 		if (!(cmds[i].panes & pane) || !is_key(&cmds[i], k))
 			continue;
-		if ((cmds[i].panes & P_ALL) != P_ALL)
+		if ((cmds[i].panes & P_EVERY) != P_EVERY)
 			return i;
 		common = i;
 	}
@@ -165,7 +165,7 @@ static bool is_listed(const struct help *h, int id)
 /* Return whether a command is the pane's own, not one of all panes. */
 static bool is_own(const struct help *h, int id)
 {
-	return (cmds[id].panes & P_ALL) != P_ALL && (cmds[id].panes & h->from);
+	return (cmds[id].panes & P_EVERY) != P_EVERY && (cmds[id].panes & h->from);
 }
 
 /* Add the commands of a hint line ("Enter peek  < > sort"): the words of each hint that are keys, except the last. */
@@ -378,9 +378,9 @@ static void help_detail(const void *st, const struct pane_env *env, struct buf *
 	if (!*c->name)
 		return;
 	buf_printf(b, ":%s%s%s   in ", c->name, c->arg ? " " : "", c->arg ? c->arg : "");
-	if ((c->panes & P_ALL) == P_ALL)
+	if ((c->panes & P_EVERY) == P_EVERY)
 		buf_puts(b, "all panes");
-	for (int i = 0, n = 0; panes[i] && (c->panes & P_ALL) != P_ALL; i++)
+	for (int i = 0, n = 0; panes[i] && (c->panes & P_EVERY) != P_EVERY; i++)
 		if (panes[i]->bit & c->panes)
 			buf_printf(b, "%s%s", n++ ? ", " : "", panes[i]->name);
 }

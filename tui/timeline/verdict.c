@@ -227,7 +227,7 @@ static void put_rate(const struct snap *sn, const struct operation_kind *k, stru
 static size_t method_start(const struct buf *place)
 {
 	const char *s = place->p, *end = place->n ? memchr(s, ' ', place->n) : NULL,
-		   *dot = end ? memrchr(s, '.', (size_t)(end - s)) : NULL;
+		   *dot = end ? text_last(s, '.', (size_t)(end - s)) : NULL;
 	return dot && dot[1] != ' ' && !memchr(s, '[', (size_t)(end - s)) ? (size_t)(dot + 1 - s) : 0;
 }
 

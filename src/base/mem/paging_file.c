@@ -103,7 +103,11 @@ void *paging_alloc(size_t n)
 		atomic_fetch_sub(&file.end, size);
 		return NULL;
 	}
-	return posix_fallocate(file.fd, (off_t)at, (off_t)size) ? NULL : file.at + at;
+#ifdef HAVE_POSIX_FALLOCATE
+	if (posix_fallocate(file.fd, (off_t)at, (off_t)size))
+		return NULL;
+#endif
+	return file.at + at;
 }
 
 bool paging_owns(const void *p)
@@ -115,8 +119,12 @@ bool paging_free(void *p, size_t n)
 {
 	if (!paging_owns(p))
 		return false;
+#ifdef MADV_REMOVE
 	if (n)
 		(void)madvise(p, mem_round_to_pages(n), MADV_REMOVE);
+#else
+	(void)n;	/* the file keeps the room until it is closed */
+#endif
 	return true;
 }
 

@@ -73,6 +73,13 @@ static const struct { uint32_t first, last; int cells; } widths[] = {
 #undef W
 };
 
+const char *text_last(const char *s, char c, size_t n)
+{
+	while (n && s[n - 1] != c)
+		n--;
+	return n ? s + n - 1 : NULL;
+}
+
 static bool is_control(uint32_t cp)
 {
 	return cp < 0x20 || (cp >= 0x7f && cp < 0xa0) || cp == 0xad || cp == 0x61c || cp == 0x180e ||

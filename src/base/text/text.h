@@ -33,6 +33,9 @@ size_t text_whole_chars(const char *s, size_t n);
    user:PASSWORD@host at the start of a word. */
 void text_mask_passwords(struct buf *b, const char *s);
 
+/* Return the last c in s[0..n), or NULL. */
+const char *text_last(const char *s, char c, size_t n);
+
 /* Append a symbol, shortened to `cells` cells, and return the cells used. For Go, the type arguments are replaced by
    "[...]" first, then the package path, the package and the receiver are removed; for C++ and Rust, one namespace after
    the other. If that is not enough the tail is cut with `…` (or `~` if ascii). */
