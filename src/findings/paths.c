@@ -2,8 +2,9 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Critical paths of samples. Operations are taken in equal distances of their order, which is that of time, so that all
- * parts of the trace are represented. The slow side has those beyond the gap in the durations (operations.h); without a
- * gap, those that take several times the median, if they are some but not many.
+ * parts of the trace are represented. The slow side has those beyond the gap in the durations (operations.h), or, of tasks
+ * and requests, beyond one in which are only a few that chance delayed; without a gap, those that take several times the
+ * median, if they are some but not many.
  */
 #include "config.h"
 #include "findings/paths.h"
@@ -34,12 +35,16 @@ static uint32_t place_of_line(struct kind_paths *k, const struct store *st, stk_
 	return (uint32_t)slot->n;
 }
 
-static uint32_t place_of(struct kind_paths *k, const struct store *st, const struct critical_piece *p)
+/* Return the index of the stack of a piece, in k->stack. */
+static uint32_t stack_of(struct kind_paths *k, const struct store *st, const struct critical_piece *p)
 {
 	bool fresh, own = p->via == CRITICAL_NONE;
 	struct u64_slot *slot = u64_map_put(&k->of_stack, (uint64_t)p->stack << 8 | (uint64_t)p->cls << 1 | own, &fresh);
-	if (fresh)
-		slot->n = place_of_line(k, st, p->stack, p->cls, own);
+	if (fresh) {
+		slot->n = k->nstacks;
+		k->stack = mem_grow(k->stack, &k->cstacks, k->nstacks + 1u, sizeof *k->stack);
+		k->stack[k->nstacks++] = (struct path_stack){.place = place_of_line(k, st, p->stack, p->cls, own)};
+	}
 	return (uint32_t)slot->n;
 }
 
@@ -53,12 +58,14 @@ static stk_id outermost_wait(const struct critical_path *path, uint32_t via)
 static void add_piece(struct kind_paths *k, const struct store *st, const struct critical_path *path,
     const struct critical_piece *p, enum path_side side)
 {
-	uint32_t at = place_of(k, st, p);	/* may move k->v */
-	struct path_place *to = &k->v[at];
+	uint32_t at = stack_of(k, st, p);	/* may move k->stack and k->v */
+	struct path_stack *stack = &k->stack[at];
+	struct path_place *to = &k->v[stack->place];
 	int64_t ns = p->t1 - p->t0;
+	stack->n[side]++;
+	stack->now++;
 	to->ns[side] += ns;
 	to->now += ns;
-	to->nnow++;
 	if (ns <= to->longest)
 		return;
 	to->longest = ns;
@@ -72,29 +79,82 @@ static void add_piece(struct kind_paths *k, const struct store *st, const struct
 static void end_operation(struct kind_paths *k, uint32_t operation)
 {
 	enum { FEW = 4 };
-	for (uint32_t i = 0; i < k->nplaces; i++) {
-		struct path_place *p = &k->v[i];
+	struct path_series *best = &k->series;
+	for (uint32_t i = 0; i < k->nstacks; i++) {
+		const struct path_stack *s = &k->stack[i];
+		const struct path_place *p = &k->v[s->place];
 		bool waits = p->own && (p->cls == TIME_NETWORK || p->cls == TIME_SYSCALL || p->cls == TIME_CHANNEL ||
 		    p->cls == TIME_SELECT);
-		if (waits && p->nnow >= FEW && p->now > k->series.ns)
-			k->series = (struct path_series){i, operation, p->nnow, p->now};
-		p->now = 0;
-		p->nnow = 0;
+		bool same = best->operation == operation && best->place == s->place && s->now > best->n;
+		if (waits && s->now >= FEW && (p->now > best->ns || (same && p->now == best->ns)))
+			*best = (struct path_series){s->place, operation, s->now, i, p->now, 0};
 	}
+}
+
+static void forget_operation(struct kind_paths *k)
+{
+	for (uint32_t i = 0; i < k->nstacks; i++) {
+		k->v[k->stack[i].place].now = 0;
+		k->stack[i].now = 0;
+	}
+}
+
+/* Durations are counted in eighths of an octave; the last class ends at 2^63 ns. */
+enum { OCTAVE = 8, DURATIONS = 61 * OCTAVE, SOME_SLOW = 8, SLOW_PART = 4 };
+
+static unsigned duration_class(int64_t ns)
+{
+	unsigned octave = 0;
+	for (uint64_t v = (uint64_t)ns; v >= 2 * OCTAVE; v >>= 1)
+		octave++;
+	return ns <= 0 ? 0 : octave * OCTAVE + (unsigned)((uint64_t)ns >> octave);
+}
+
+/* Return the least duration of a class. */
+static int64_t class_start(unsigned c)
+{
+	return c < 2 * OCTAVE ? c : (int64_t)(c % OCTAVE + OCTAVE) << (c / OCTAVE - 1);
+}
+
+/* Return a duration beyond which some operations are, but not many, while between its half and it there are nearly none:
+   others of the same kind that were delayed by chance. 0: there is no such gap. */
+static int64_t find_valley(const struct operation_kind *kind, const struct operations *ops)
+{
+	enum { NEARLY = 8 };
+	uint32_t count[DURATIONS + OCTAVE] = {0}, beyond = 0, between = 0;
+	int64_t found = 0;
+	for (uint32_t i = 0; i < kind->n; i++) {
+		int64_t ns = operations_duration(ops, (uint32_t)(kind - ops->kind), i);
+		if (ns != TIME_NONE)
+			count[duration_class(ns)]++;
+	}
+	/* From the longest durations downwards: beyond has those from c on, between those of the octave before. */
+	for (unsigned c = DURATIONS; c > OCTAVE && class_start(c - OCTAVE) > kind->p50; c--) {
+		beyond += count[c];
+		between = 0;
+		for (unsigned i = c - OCTAVE; i < c; i++)
+			between += count[i];
+		if (beyond >= SOME_SLOW && NEARLY * between <= beyond && beyond * SLOW_PART <= kind->ncomplete)
+			found = class_start(c);
+	}
+	return found;
 }
 
 /* Decide what is slow. */
 static void find_slow(struct kind_paths *k, const struct operations *ops)
 {
-	enum { TIMES = 3, SOME = 8, PART = 4 };
+	enum { TIMES = 3 };
 	const struct operation_kind *kind = k->kind;
-	k->gap = kind->gap && kind->nslow;
-	k->slow_from = k->gap ? kind->slow_from : kind->p50 > 0 ? TIMES * kind->p50 : INT64_MAX;
+	bool empty = kind->gap && kind->nslow;
+	bool served = kind->source == OPERATION_TASK || kind->source == OPERATION_SERVER;
+	int64_t valley = !empty && served ? find_valley(kind, ops) : 0;
+	k->gap = empty || valley;
+	k->slow_from = empty ? kind->slow_from : valley ? valley : kind->p50 > 0 ? TIMES * kind->p50 : INT64_MAX;
 	for (uint32_t i = 0; i < kind->n; i++) {
 		int64_t ns = operations_duration(ops, (uint32_t)(kind - ops->kind), i);
 		k->nslow += ns != TIME_NONE && ns >= k->slow_from;
 	}
-	if (!k->gap && (k->nslow < SOME || k->nslow * PART > kind->ncomplete)) {
+	if (!k->gap && (k->nslow < SOME_SLOW || k->nslow * SLOW_PART > kind->ncomplete)) {
 		k->slow_from = INT64_MAX;
 		k->nslow = 0;
 	}
@@ -135,8 +195,7 @@ static void walk_side(struct kind_paths *k, const struct snap *sn, const struct 
 		}
 		if (o.t1 - o.t0 >= 2 * k->kind->p50)
 			end_operation(k, k->kind->first + i);
-		for (uint32_t p = 0; p < k->nplaces; p++)
-			k->v[p].now = k->v[p].nnow = 0;
+		forget_operation(k);
 	}
 }
 
@@ -148,12 +207,15 @@ void paths_of_kind(struct kind_paths *k, const struct snap *sn, const struct cri
 	find_slow(k, ops);
 	for (int side = 0; side < PATH_SIDES; side++)
 		walk_side(k, sn, w, ops, (enum path_side)side, &path);
+	if (k->series.n && k->n[PATH_REST])
+		k->series.rest = (double)k->stack[k->series.stack].n[PATH_REST] / k->n[PATH_REST];
 	critical_path_free(&path);
 }
 
 void paths_free(struct kind_paths *k)
 {
 	mem_free(k->v);
+	mem_free(k->stack);
 	u64_map_free(&k->of_stack);
 	u64_map_free(&k->of_line);
 	*k = (struct kind_paths){0};

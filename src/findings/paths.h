@@ -20,22 +20,28 @@ struct path_place {
 	int64_t longest, t0;
 	stk_id stack, wait;
 	trk_id g;
-	int64_t now;		/* used while a path is added: ns and pieces of the operation */
-	uint32_t nnow;
+	int64_t now;		/* used while a path is added: ns of the operation */
 };
-/* An operation that does many waits at one place, one after another. */
-struct path_series { uint32_t place, operation, n; int64_t ns; };
+/* Pieces of one stack; now: used likewise. */
+struct path_stack { uint32_t place, now; uint64_t n[PATH_SIDES]; };
+/* An operation that does many waits at one place, one after another: n with one stack, as calls in a loop have. rest: how
+   many of that stack others do on average. */
+struct path_series { uint32_t place, operation, n, stack; int64_t ns; double rest; };
 struct kind_paths {
 	const struct operation_kind *kind;
 	int64_t slow_from;		/* operations of at least this duration are on the slow side; INT64_MAX: none */
 	uint32_t nslow;
-	bool gap;			/* slow ones are beyond a gap in the durations */
+	bool gap;			/* slow ones are beyond a gap in the durations that is empty, or nearly */
 	uint32_t n[PATH_SIDES];		/* operations that were walked */
 	int64_t total[PATH_SIDES];	/* their durations */
 	struct path_place *v;
 	uint32_t nplaces;
 	size_t cap;
-	struct u64_hash of_stack, of_line;	/* index of the place by stack, or by function and line; class and own */
+	struct path_stack *stack;
+	uint32_t nstacks;
+	size_t cstacks;
+	/* index in stack[] by stack, or in v[] by function and line; class and own */
+	struct u64_hash of_stack, of_line;
 	struct path_series series;	/* the one with most time, among slow operations; n 0: none */
 };
 /* Walk samples of both sides. Free it with paths_free(). */

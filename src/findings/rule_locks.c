@@ -156,6 +156,12 @@ static struct lock_holder main_holder(const struct findings_run *r, const struct
 	return h;
 }
 
+static bool is_user_frame(const struct store *st, frm_id f)
+{
+	const struct str_row *name = store_str(st, store_fun(st, store_frm(st, f)->fun)->name);
+	return user_code_is_user_function(name->s, name->n);
+}
+
 static void report_queue(struct lock_rule *l, struct lock_queue *q)
 {
 	struct findings_run *r = l->r;
@@ -167,6 +173,9 @@ static void report_queue(struct lock_rule *l, struct lock_queue *q)
 	struct lock_holder holder = main_holder(r, q, cls);
 	double mean = (double)q->ns / (double)r->wall, fit = finding_fit(mean, LIMIT(r, LOCK_QUEUE, WAITERS)),
 	       burst = finding_fit((double)q->crowded, LIMIT(r, LOCK_QUEUE, CROWDED));
+	/* A holder that now and then waits for a P, and locks of libraries that hardly matter, are nothing to look at. */
+	if ((fit < 0.5 && cls == TIME_RUNNABLE) || (f.score < FINDING_LOW && !is_user_frame(r->st, holder.frame)))
+		return;
 	finding_culprit(r, &f, holder.frame);
 	for (uint32_t i = 0; i < q->held.n && i < FINDING_CULPRITS; i++)
 		if (q->held.v[i].cls == cls)

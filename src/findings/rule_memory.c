@@ -18,6 +18,8 @@
 #include "trace/gc_cycles.h"
 #include "trace/user_code.h"
 
+#include <string.h>
+
 /* Where the program allocates: by site, of which table. */
 struct allocations {
 	struct site_table sites;
@@ -52,7 +54,24 @@ static void find_allocations(struct findings_run *r, struct allocations *a, bool
 	}
 }
 
-/* Name the sites with most weight as culprits. */
+/* Name the sites with most weight as culprits, and free the table. */
+static void blame_sites(struct findings_run *r, struct finding *f, struct allocations *a)
+{
+	for (int k = 0; k < FINDING_CULPRITS; k++) {
+		uint32_t best = UINT32_MAX;
+		for (uint32_t i = 0; i < a->sites.n; i++)
+			if (a->weight[i] > 0 && (best == UINT32_MAX || a->weight[i] > a->weight[best]))
+				best = i;
+		/* A place with a tenth of the weight is not to blame. */
+		if (best == UINT32_MAX || (k && a->weight[best] * 10 < a->total))
+			break;
+		finding_culprit(r, f, a->sites.v[best].frame);
+		a->weight[best] = 0;
+	}
+	mem_free(a->weight);
+	site_table_free(&a->sites);
+}
+
 static void blame_allocations(struct findings_run *r, struct finding *f, bool by_time)
 {
 	struct allocations a = {0};
@@ -60,19 +79,7 @@ static void blame_allocations(struct findings_run *r, struct finding *f, bool by
 	find_allocations(r, &a, by_time);
 	if (!a.total && by_time)
 		find_allocations(r, &a, false);
-	for (int k = 0; k < FINDING_CULPRITS; k++) {
-		uint32_t best = UINT32_MAX;
-		for (uint32_t i = 0; i < a.sites.n; i++)
-			if (a.weight[i] > 0 && (best == UINT32_MAX || a.weight[i] > a.weight[best]))
-				best = i;
-		/* A place with a tenth of the weight is not to blame. */
-		if (best == UINT32_MAX || (k && a.weight[best] * 10 < a.total))
-			break;
-		finding_culprit(r, f, a.sites.v[best].frame);
-		a.weight[best] = 0;
-	}
-	mem_free(a.weight);
-	site_table_free(&a.sites);
+	blame_sites(r, f, &a);
 }
 
 /* ---- gc */
@@ -138,8 +145,57 @@ static double goal_ratio(const struct findings_run *r)
 	return ratio;
 }
 
+/* Did a call of runtime.GC start the cycle? runtime/debug.FreeOSMemory calls it too. */
+static bool is_forced(const struct store *st, stk_id stack)
+{
+	static const char gc[] = "runtime.GC";
+	for (stk_id s = stack; s; s = stk_parent(st, s)) {
+		const struct str_row *name = store_str(st, store_fun(st, store_frm(st, stk_frame(st, s))->fun)->name);
+		if (name->n == sizeof gc - 1 && !memcmp(name->s, gc, name->n))
+			return true;
+	}
+	return false;
+}
+
+/* Cycles that the program asks for. Return whether they are a finding, and most of all. */
+static bool judge_forced(struct findings_run *r)
+{
+	struct allocations a = {0};
+	uint32_t n = 0;
+	int64_t all = 0;
+	struct finding f = {.t0 = r->scan.t0, .t1 = r->scan.t1, .see = "gc"};
+	site_table_init(&a.sites, r->sn, r->ops);
+	for (uint32_t i = 0; (i = time_search_next_span(r->sn, i, 1u << SP_GC, r->scan.t0, r->scan.t1)) != UINT32_MAX; i++) {
+		const struct sink_span *s = &store_span(r->st, i)->s;
+		int64_t t0, t1;
+		time_search_span_bounds(r->sn, s, &t0, &t1);
+		t0 = t0 < r->scan.t0 ? r->scan.t0 : t0;
+		t1 = t1 > r->scan.t1 ? r->scan.t1 : t1;
+		all += t1 > t0 ? t1 - t0 : 0;
+		if (t1 <= t0 || !is_forced(r->st, s->stack))
+			continue;
+		add_allocation(&a, s->stack, t1 - t0);
+		n++;
+	}
+	double share = (double)a.total / (double)r->wall, fit = finding_fit(share, LIMIT(r, GC, FORCED));
+	f.score = finding_score(share, 1);
+	finding_number(&f, "cycles", n);
+	finding_number(&f, "collecting_ns", (double)a.total);
+	finding_number(&f, "collecting_share", share);
+	bool most = 2 * a.total > all;
+	blame_sites(r, &f, &a);
+	if (fit < 0.5 || !f.nculprit)
+		return false;
+	finding_put_place(r, f.culprit[0].frame);
+	buf_printf(&r->text, " starts GC cycles by runtime.GC, %u in all: they take %.0f%% of the time", n, f.score);
+	finding_add(r, fit, &f);
+	return most;
+}
+
 void rule_gc(struct findings_run *r)
 {
+	if (judge_forced(r))
+		return;
 	struct gc_time t = gc_time(r);
 	double share = t.procs > 0 ? (double)(t.workers + t.assists) / (double)t.procs : 0,
 	       fit = finding_fit(share, LIMIT(r, GC, SHARE)), kind = finding_fit(t.kind_share, LIMIT(r, GC, ASSISTS));
@@ -177,29 +233,31 @@ void rule_gc(struct findings_run *r)
 
 void rule_heap_grows(struct findings_run *r)
 {
-	enum { CYCLES = 4 };
+	enum { CYCLES = 4, STILL = 8 };
 	uint32_t n, cycles = 0, rises = 0;
 	const struct gc_cycle *c = gc_cycles(r->sn, NULL, &r->scratch, &n);
-	uint64_t first = 0, last = 0;
+	uint64_t first = 0, last = 0, *all = arena_alloc(&r->scratch, (n + 1u) * sizeof *all);
 	for (uint32_t i = 0; i < n; i++) {
 		uint64_t live = store_span(r->st, c[i].span)->s.v1;
 		if (c[i].open || !live || c[i].t1 < r->scan.t0 || c[i].t1 > r->scan.t1)
 			continue;
 		rises += cycles && live > last + last / 50;
-		first = cycles++ ? first : live;
-		last = live;
+		first = cycles ? first : live;
+		last = all[cycles++] = live;
 	}
 	if (cycles < CYCLES) {
 		finding_unanswered(r, "the time range has fewer than 4 complete GC cycles");
 		return;
 	}
-	double grown = last > first ? (double)(last - first) : 0,
+	uint64_t middle = all[cycles / 2];
+	double grown = last > first ? (double)(last - first) : 0, later = last > middle ? (double)(last - middle) : 0,
 	       fit = finding_fit((double)rises / (cycles - 1), LIMIT(r, HEAP_GROWS, RISES)),
 	       ratio = finding_fit((double)last / (double)first, LIMIT(r, HEAP_GROWS, GROWTH)),
 	       bytes = finding_fit(grown, LIMIT(r, HEAP_GROWS, BYTES));
 	fit = ratio < fit ? ratio : fit;
 	fit = bytes < fit ? bytes : fit;
-	if (fit < 0.5)
+	/* What is filled once, as a table at the start, does not grow any more in the second half. */
+	if (fit < 0.5 || later * STILL < grown)
 		return;
 	struct finding f = {.score = finding_score(grown, (double)last), .t0 = r->scan.t0, .t1 = r->scan.t1,
 	    .see = "gc"};

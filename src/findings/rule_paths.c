@@ -28,7 +28,8 @@ static double lesser(double a, double b)
 	return a < b ? a : b;
 }
 
-/* Does another goroutine give the loop its work? */
+/* Does another goroutine give the loop its work, piece by piece? A loop that hardly ever has to wait finds more than one
+   piece: then its rounds are no units of work. */
 static bool is_given(struct findings_run *r, const struct operation_kind *k)
 {
 	const struct scan_site *most = NULL;
@@ -38,7 +39,7 @@ static bool is_given(struct findings_run *r, const struct operation_kind *k)
 		if (site->idle && site->frame == at && (!most || r->scan.site[i].ns > most->ns))
 			most = &r->scan.site[i];
 	}
-	return most && 2 * most->woken > most->ns;
+	return most && 2 * most->woken > most->ns && 10 * most->ns > k->total;
 }
 
 /* Sum up the durations of the complete operations of a kind: only these are judged. */
@@ -355,18 +356,31 @@ static bool is_network(const struct path_place *p)
 	return p->own && p->cls == TIME_NETWORK;
 }
 
+/* Return the mean time in which an operation of a side runs itself. */
+static double own_cpu_mean(const struct kind_paths *k, enum path_side side)
+{
+	double ns = 0;
+	for (uint32_t i = 0; i < k->nplaces; i++)
+		ns += k->v[i].own && k->v[i].cls == TIME_ON_CPU ? paths_mean(k, &k->v[i], side) : 0;
+	return ns;
+}
+
 static bool is_own_cpu(const struct kind_paths *k)
 {
-	int64_t cpu = 0;
-	for (uint32_t i = 0; i < k->nplaces; i++)
-		cpu += k->v[i].own && k->v[i].cls == TIME_ON_CPU ? k->v[i].ns[PATH_SLOW] : 0;
-	return k->total[PATH_SLOW] > 0 && (double)cpu / (double)k->total[PATH_SLOW] >= 0.5;
+	return k->total[PATH_SLOW] > 0 && 2 * own_cpu_mean(k, PATH_SLOW) >= paths_mean(k, NULL, PATH_SLOW);
+}
+
+/* Does an operation make more calls than others? Those that make as many are slow because the calls are. */
+static bool makes_more_calls(const struct path_series *s)
+{
+	return s->n >= 2 * s->rest;
 }
 
 /* Is the place that of calls one after another, which another rule names? */
 static bool is_series(const struct findings_run *r, const struct kind_paths *k, const struct path_place *p)
 {
-	return k->series.n >= LIMIT(r, SERIAL_CALLS, CALLS) && &k->v[k->series.place] == p;
+	return k->series.n >= LIMIT(r, SERIAL_CALLS, CALLS) && makes_more_calls(&k->series) &&
+	    &k->v[k->series.place] == p;
 }
 
 void rule_network(struct findings_run *r)
@@ -451,19 +465,18 @@ void rule_own_cpu(struct findings_run *r)
 	for (uint32_t i = 0; i < r->npaths; i++) {
 		double part, slow = paths_mean(&k[i], NULL, PATH_SLOW), rest = paths_mean(&k[i], NULL, PATH_REST);
 		const struct path_place *p = has_tail(&k[i]) ? explaining_place(r, &k[i], &part) : NULL;
-		int64_t cpu = 0;
+		double cpu = own_cpu_mean(&k[i], PATH_SLOW);
 		bool often = is_served(k[i].kind) ||
 		    (k[i].kind->source != OPERATION_LIFE && 20 * k[i].nslow >= k[i].kind->ncomplete);
 		if (!p || !p->own || p->cls != TIME_ON_CPU || !is_own_cpu(&k[i]) || k[i].kind == r->straggling ||
 		    !often ||
 		    is_imbalance(r, p))
 			continue;
-		for (uint32_t n = 0; n < k[i].nplaces; n++)
-			cpu += k[i].v[n].own && k[i].v[n].cls == TIME_ON_CPU ? k[i].v[n].ns[PATH_SLOW] : 0;
-		double share = finding_fit((double)cpu / (double)k[i].total[PATH_SLOW], LIMIT(r, OWN_CPU, SHARE)),
+		double share = finding_fit(cpu / slow, LIMIT(r, OWN_CPU, SHARE)),
 		       ratio = rest > 0 ? finding_fit(slow / rest, LIMIT(r, OWN_CPU, RATIO)) : 0,
-		       some = finding_fit(k[i].nslow, LIMIT(r, OWN_CPU, SLOW));
-		report_slow(r, &k[i], p, part, lesser(lesser(share, ratio), some));
+		       some = finding_fit(k[i].nslow, LIMIT(r, OWN_CPU, SLOW)),
+		       more = finding_fit(cpu - own_cpu_mean(&k[i], PATH_REST), LIMIT(r, OWN_CPU, MORE));
+		report_slow(r, &k[i], p, part, lesser(lesser(share, ratio), lesser(some, more)));
 	}
 }
 
@@ -628,7 +641,7 @@ void rule_serial_calls(struct findings_run *r)
 	struct kind_paths *k = kind_paths(r);
 	for (uint32_t i = 0; i < r->npaths; i++) {
 		const struct path_series *s = &k[i].series;
-		if (!s->n || k[i].kind == r->straggling || !has_tail(&k[i]))
+		if (!s->n || k[i].kind == r->straggling || !has_tail(&k[i]) || !makes_more_calls(s))
 			continue;
 		struct operation o = operations_get(r->ops, s->operation);
 		const struct path_place *p = &k[i].v[s->place];
@@ -651,6 +664,7 @@ void rule_serial_calls(struct findings_run *r)
 		buf_puts(&r->text, "; the median takes ");
 		text_ns(&r->text, k[i].kind->p50);
 		finding_number(&f, "calls", s->n);
+		finding_number(&f, "calls_rest", s->rest);
 		finding_number(&f, "calls_ns", (double)s->ns);
 		finding_number(&f, "duration_ns", length);
 		finding_number(&f, "median_ns", (double)k[i].kind->p50);

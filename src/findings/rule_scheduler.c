@@ -17,6 +17,7 @@
 #include "trace/user_code.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int64_t overlap(int64_t a, int64_t b, int64_t c, int64_t d)
 {
@@ -147,6 +148,36 @@ static int by_late_ns(const void *a, const void *b)
 	return x->group < y->group ? -1 : x->group > y->group;
 }
 
+/* Do the steps of a goroutine begin with what comes from the network? Then something outside waits for them. Lives of
+   short goroutines often do. */
+static bool is_asked_from_outside(const struct findings_run *r, trk_id g, int64_t t)
+{
+	uint32_t i = operations_at(r->ops, g, t);
+	const struct operation_kind *k = i == OPERATION_NONE ? NULL : &r->ops->kind[operations_kind_of(r->ops, i)];
+	if (!k || k->source == OPERATION_GOROUTINE)
+		return false;
+	frm_id at = findings_site(r, k->site);
+	bool internal = false;
+	for (uint32_t s = 0; s < r->scan.sites.n && k->source == OPERATION_ROUND; s++)
+		internal = internal || (r->scan.sites.v[s].idle && r->scan.sites.v[s].frame == at &&
+		    r->scan.sites.v[s].cls != TIME_NETWORK);
+	return !internal;
+}
+
+/* Is a group without tasks and requests awaited? Otherwise it only matters how much is computed in all. */
+static bool is_awaited(const struct findings_run *r, const struct late_group *l)
+{
+	const struct scan_span *longest = &r->scan.late.v[l->longest];
+	int64_t ns = 0;
+	if (is_asked_from_outside(r, longest->g, longest->t0))
+		return true;
+	for (trk_id g = 1; g < r->sn->ntrks; g++) {
+		const struct scan_details *x = scan_details_of(&r->scan, g);
+		ns += r->groups.of[g] == l->group + 1 ? x->ended + x->fed + x->joined : 0;
+	}
+	return 2 * ns > l->ns;
+}
+
 /* Keep the groups that others keep from running, or that serve requests; add what occupied the Ps meanwhile. */
 static uint32_t keep_starved(struct findings_run *r, struct late_group *l, uint32_t n, struct occupants *all)
 {
@@ -158,7 +189,7 @@ static uint32_t keep_starved(struct findings_run *r, struct late_group *l, uint3
 		trk_id one = r->scan.late.v[l[i].longest].g;
 		bool serves = findings_serves(r, one), computes = !serves && 4 * r->groups.v[l[i].group].run > l[i].ns;
 		double limit = LIMIT(r, NO_P, SHARE);
-		if (work <= 0 || computes || finding_fit((double)l[i].ns / (double)work, limit) < 0.5 ||
+		if (work <= 0 || computes || (!serves && !is_awaited(r, &l[i])) || finding_fit((double)l[i].ns / (double)work, limit) < 0.5 ||
 		    findings_relevance(r, one, l[i].ns, limit) < 0.5)
 			continue;
 		sample_occupants(r, &l[i], &o);
@@ -207,6 +238,41 @@ void rule_no_p(struct findings_run *r)
 
 /* A notice begins here: on a busy machine the runtime takes two or three times 10 ms to preempt a goroutine. */
 #define NOTICED 0.8
+
+/* Did the run end because a signal interrupted it? Such code can be preempted everywhere. */
+static bool is_interrupted(const struct findings_run *r, const struct scan_span *v)
+{
+	static const char async[] = "runtime.asyncPreempt";
+	if (!v->stack)
+		return false;
+	const struct frm_row *f = store_frm(r->st, stk_frame(r->st, v->stack));
+	const struct str_row *name = store_str(r->st, store_fun(r->st, f->fun)->name);
+	return name->n >= sizeof async - 1 && !memcmp(name->s, async, sizeof async - 1);
+}
+
+static int by_length(const void *a, const void *b)
+{
+	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+	return x < y ? -1 : x > y;
+}
+
+/* Return how long goroutines that can be preempted everywhere run before they are: 90 of 100 such runs are shorter. It
+   is 10 ms, or more where the system does not give the runtime a CPU in time. 0: not known. */
+static int64_t preemption_delay(const struct findings_run *r)
+{
+	const struct scan_list *runs = &r->scan.runs;
+	int64_t *v = xmalloc((runs->n + 1u) * sizeof *v), delay = 0;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < runs->n; i++)
+		if (is_interrupted(r, &runs->v[i]))
+			v[n++] = runs->v[i].t1 - runs->v[i].t0;
+	if (n) {
+		qsort(v, n, sizeof *v, by_length);
+		delay = v[(uint64_t)n * 9 / 10];
+	}
+	mem_free(v);
+	return delay;
+}
 
 static int by_start(const void *a, const void *b)
 {
@@ -277,13 +343,15 @@ void rule_long_run(struct findings_run *r)
 	struct long_runs at[PLACES];
 	uint32_t n = 0;
 	struct scan_list *late = &r->scan.late, *runs = &r->scan.runs;
+	int64_t delay = preemption_delay(r);
 	if (late->n)
 		qsort(late->v, late->n, sizeof *late->v, by_start);
 	for (uint32_t i = 0; i < runs->n; i++) {
 		const struct scan_span *v = &runs->v[i];
 		int64_t len = v->t1 - v->t0, lost = 0;
 		trk_id victim = 0;
-		if ((double)len < NOTICED * LIMIT(r, LONG_RUN, RUN) || was_frozen(r, v->t0, v->t1))
+		if ((double)len < NOTICED * LIMIT(r, LONG_RUN, RUN) || len <= delay || is_interrupted(r, v) ||
+		    was_frozen(r, v->t0, v->t1))
 			continue;
 		int64_t late_ns = late_during(v, late, &lost, &victim);
 		double fit = finding_fit((double)len, LIMIT(r, LONG_RUN, RUN)),

@@ -67,16 +67,21 @@ static bool is_judged(struct scan_pass *p, trk_id g)
 	return p->skip[g] == 2;
 }
 
+static bool is_in(const struct store *st, stk_id stack, const char *function)
+{
+	const struct str_row *name = store_str(st, store_fun(st, store_frm(st, stk_frame(st, stack))->fun)->name);
+	return name->n >= strlen(function) && !memcmp(name->s, function, strlen(function));
+}
+
+/* Does the program call runtime.Gosched? runtime.GC does so too, once for each span that it sweeps. */
 static bool is_yield(struct scan_pass *p, stk_id stack)
 {
-	static const char yield[] = "runtime.Gosched";
+	const struct store *st = p->s->sn->st;
 	if (!stack || stack >= p->s->sn->nstks)
 		return false;
 	if (!p->yields[stack]) {
-		const struct store *st = p->s->sn->st;
-		const struct str_row *name = store_str(st, store_fun(st, store_frm(st, stk_frame(st,
-		    stack))->fun)->name);
-		p->yields[stack] = name->n == sizeof yield - 1 && !memcmp(name->s, yield, name->n) ? 2 : 1;
+		stk_id caller = stk_parent(st, stack);
+		p->yields[stack] = is_in(st, stack, "runtime.Gosched") && !(caller && is_in(st, caller, "runtime.")) ? 2 : 1;
 	}
 	return p->yields[stack] == 2;
 }

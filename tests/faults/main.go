@@ -55,7 +55,9 @@ var faults = map[string]fault{
 	"frozen":          {2, frozen, "-"},
 	"own-cpu":         {4, ownCPU, "main.match"},
 
+	"gc+forced":         {1, forcedGC, "main.pack"},
 	"lock-queue+writer": {4, lockBehindLock, "main.(*rates).convert"},
+	"network+delays":    {4, slowAndDelayed, "main.(*client).ask"},
 }
 
 func main() {

@@ -55,6 +55,39 @@ func gcPressure() {
 	debug.SetGCPercent(100)
 }
 
+// pack allocates little. With the fault it collects the garbage each time.
+func pack(c *client) {
+	c.ask(500 * time.Microsecond)
+	for i := 0; i < 10; i++ {
+		pages = append(pages[:0], make([]byte, 512))
+	}
+	if !sound {
+		runtime.GC()
+	}
+}
+
+var pages [][]byte
+
+func forcedGC() {
+	far := startRemote()
+	c := far.dial()
+	// One large object with pointers takes long to mark, and is swept at once: each span that is swept is an event.
+	one, all := new(int), make([]*int, 1<<20)
+	for i := range all {
+		all[i] = one
+	}
+	live = append(live, all)
+	runtime.GC()
+	batches := 6
+	if sound {
+		batches = 100
+	}
+	begin()
+	for i := 0; i < batches; i++ {
+		pack(c)
+	}
+}
+
 // history keeps pages. With the fault it never drops one.
 type history struct {
 	mu    sync.Mutex

@@ -70,6 +70,31 @@ func slowNetwork() {
 	})
 }
 
+// slowAndDelayed asks two questions a request. With the fault the second one takes long for some requests; in both
+// programs chance delays a few others, so that the durations have no gap without any.
+func slowAndDelayed() {
+	far := startRemote()
+	var c [6]*client
+	for i := range c {
+		c[i] = far.dial()
+	}
+	begin()
+	each(len(c), func(i int) {
+		for k := 0; k < 40; k++ {
+			request("fetch", func(context.Context) {
+				d := time.Millisecond
+				if k == 11 {
+					d = [6]time.Duration{2400, 5000, 9500, 1000, 1000, 1000}[i] * time.Microsecond
+				} else if k%10 == i && !sound {
+					d = 16 * time.Millisecond
+				}
+				c[i].ask(time.Millisecond)
+				c[i].ask(d)
+			})
+		}
+	})
+}
+
 // shard is one of six parts of a search. With the fault the last one takes longer than all others.
 func shard(c *client, i int) {
 	d := time.Millisecond
