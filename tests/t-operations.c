@@ -278,6 +278,18 @@ static void check_parents(const struct snap *sn, const struct operations *o)
 	OK(!o->n || operations_next_child(o, of, child) == OPERATION_NONE);
 }
 
+/* Idle waits are the same whether operations are found or not. */
+static void check_idle(const struct snap *sn, const struct operations *o)
+{
+	struct arena a = {0};
+	const struct operations *idle = operations_find_idle(sn, &a, NULL);
+	bool same = idle->nstks == o->nstks && !idle->n;
+	for (stk_id s = 0; s < sn->nstks; s++)
+		same = same && operations_is_idle(idle, s) == operations_is_idle(o, s);
+	OK(same);
+	arena_free(&a);
+}
+
 /* A range selects the operations that overlap it, and no others. */
 static void check_range(const struct snap *sn, const struct operations *all)
 {
@@ -332,6 +344,7 @@ static void check_all(const struct snap *sn)
 	check_classes(sn, o);
 	check_at(sn, o);
 	check_parents(sn, o);
+	check_idle(sn, o);
 	check_range(sn, o);
 	check_slices(sn, o);
 	arena_free(&a);

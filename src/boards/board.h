@@ -87,7 +87,8 @@ struct board {
 	uint32_t n;
 	struct arena mem;		/* of all of it */
 };
-/* What a board reads of its measures besides the time range: a scan with its groups; operations and their walker. */
+/* What a board reads of its measures besides the time range: a scan with its groups, for which it is enough to know
+   idle waits (operations_find_idle()); operations and their walker. */
 enum { BOARD_NEEDS_SCAN = 1, BOARD_NEEDS_PATHS = 2 };
 unsigned board_needs(enum board_id);
 /* Make a board. Return NULL if the watcher stops it. Free it with board_free(). Any thread, one at a time with the same

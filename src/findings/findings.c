@@ -159,20 +159,46 @@ static void list_procs(struct findings_run *r)
 	}
 }
 
-static void judge_all(struct findings_run *r)
+static bool is_judged(const struct findings_run *r, int rule)
+{
+	bool of_profile = judges[rule].needs & OF_PROFILE;
+	return of_profile == (r->profile != NULL) && (!r->q->rules || r->q->rules >> rule & 1);
+}
+
+/* Judge the rules that need paths, or the others. */
+static void judge_rules(struct findings_run *r, bool of_paths)
 {
 	for (int i = 0; i < FINDING_RULE__N; i++) {
-		r->rule = (enum finding_rule)i;
-		bool of_profile = judges[i].needs & OF_PROFILE;
-		if (of_profile != (r->profile != NULL) || (r->q->rules && !(r->q->rules >> i & 1)))
+		if (!is_judged(r, i) || of_paths != ((judges[i].needs & NEEDS_PATHS) != 0))
 			continue;
 		const char *why = missing(r, judges[i].needs);
+		r->rule = (enum finding_rule)i;
 		if (why)
 			finding_unanswered(r, why);
 		else
 			judges[i].judge(r);
 		buf_reset(&r->text);
 	}
+}
+
+static void judge_part(void *run, uint32_t i)
+{
+	if (i)
+		findings_walk_kind(run, i - 1);
+	else
+		judge_rules(run, false);
+}
+
+/* The paths of kinds are independent of each other and of the other rules, so threads share them. */
+static void judge_all(struct findings_run *r)
+{
+	bool paths = false;
+	for (int i = 0; i < FINDING_RULE__N; i++)
+		paths = paths || (is_judged(r, i) && judges[i].needs & NEEDS_PATHS && !missing(r, judges[i].needs));
+	if (paths)
+		findings_choose_kinds(r);
+	job_parallel(1 + r->npaths, judge_part, r);
+	judge_rules(r, true);
 }
 
 /* A score is a share of the time of what is affected: half of 1 s of sign-ups is less than a third of 20 s of requests.

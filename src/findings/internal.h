@@ -12,7 +12,7 @@
 #include "critical/path.h"
 
 /* What a rule needs of a trace. OF_PROFILE: it judges profiles, not traces. */
-enum { NEEDS_STACKS = 1, OF_PROFILE = 2 };
+enum { NEEDS_STACKS = 1, OF_PROFILE = 2, NEEDS_PATHS = 4 };
 
 /* One run of all rules, with the measures that they share. */
 struct findings_run {
@@ -27,7 +27,7 @@ struct findings_run {
 	struct goroutine_groups groups;
 	const struct critical_walker *walker;	/* NULL: not made yet; see findings_walker() */
 	struct lock_sets *locks;	/* NULL: not made yet; see findings_locks() */
-	struct kind_paths *paths;	/* of kinds of operations; NULL: not made yet; see rule_paths.c */
+	struct kind_paths *paths;	/* of kinds of operations, for rules that need paths */
 	uint32_t npaths;
 	const struct operation_kind *straggling;	/* of children of which one is late in a finding; NULL: none */
 	int64_t lowered;	/* when GOMAXPROCS was lowered, of a problem that was found; 0: it was not */
@@ -59,6 +59,9 @@ struct findings_run {
 const struct critical_walker *findings_walker(struct findings_run *);
 /* Return which waits are for one lock; made when it is first needed. */
 const struct lock_sets *findings_locks(struct findings_run *);
+/* rule_paths.c: choose the kinds whose paths rules judge; walk the paths of number i of them, on any thread. */
+void findings_choose_kinds(struct findings_run *);
+void findings_walk_kind(struct findings_run *, uint32_t i);
 /* Return whether a goroutine works for user tasks or for requests of a server. */
 bool findings_serves(struct findings_run *, trk_id);
 /* Time in the background counts less: return time of goroutines like g as a share of the time range, as a fit to the

@@ -53,17 +53,8 @@ static int64_t complete_time(const struct operations *o, const struct operation_
 	return ns;
 }
 
-static void walk_kind(void *arg, uint32_t i)
+void findings_choose_kinds(struct findings_run *r)
 {
-	struct findings_run *r = arg;
-	paths_of_kind(&r->paths[i], r->sn, r->walker, r->ops, r->paths[i].kind);
-}
-
-/* Return the paths of all kinds that are judged; made once. Kinds are independent, so threads share them. */
-static struct kind_paths *kind_paths(struct findings_run *r)
-{
-	if (r->paths)
-		return r->paths;
 	r->paths = arena_zalloc(&r->scratch, KINDS * sizeof *r->paths);
 	for (uint32_t i = 0; i < r->ops->nkinds && r->npaths < KINDS && findings_walker(r); i++) {
 		const struct operation_kind *k = &r->ops->kind[i];
@@ -73,8 +64,11 @@ static struct kind_paths *kind_paths(struct findings_run *r)
 			continue;
 		r->paths[r->npaths++].kind = k;
 	}
-	job_parallel(r->npaths, walk_kind, r);
-	return r->paths;
+}
+
+void findings_walk_kind(struct findings_run *r, uint32_t i)
+{
+	paths_of_kind(&r->paths[i], r->sn, r->walker, r->ops, r->paths[i].kind);
 }
 
 /* Does somebody wait for each operation of the kind? */
@@ -244,7 +238,7 @@ static void judge_polling_loop(struct findings_run *r, uint32_t site)
 
 void rule_sleep(struct findings_run *r)
 {
-	struct kind_paths *k = kind_paths(r);
+	struct kind_paths *k = r->paths;
 	for (uint32_t i = 0; i < r->npaths; i++)
 		if (is_served(k[i].kind))
 			judge_sleep(r, &k[i]);
@@ -385,7 +379,7 @@ static bool is_series(const struct findings_run *r, const struct kind_paths *k, 
 
 void rule_network(struct findings_run *r)
 {
-	struct kind_paths *k = kind_paths(r);
+	struct kind_paths *k = r->paths;
 	for (uint32_t i = 0; i < r->npaths; i++) {
 		double part;
 		const struct path_place *p = k[i].gap && has_tail(&k[i]) ? explaining_place(r, &k[i], &part) : NULL;
@@ -435,7 +429,7 @@ static bool is_explained(const struct findings_run *r, const struct path_place *
 
 void rule_tail(struct findings_run *r)
 {
-	struct kind_paths *k = kind_paths(r);
+	struct kind_paths *k = r->paths;
 	for (uint32_t i = 0; i < r->npaths; i++) {
 		double part;
 		const struct path_place *p = k[i].gap && has_tail(&k[i]) ? explaining_place(r, &k[i], &part) : NULL;
@@ -461,7 +455,7 @@ static bool is_imbalance(const struct findings_run *r, const struct path_place *
 
 void rule_own_cpu(struct findings_run *r)
 {
-	struct kind_paths *k = kind_paths(r);
+	struct kind_paths *k = r->paths;
 	for (uint32_t i = 0; i < r->npaths; i++) {
 		double part, slow = paths_mean(&k[i], NULL, PATH_SLOW), rest = paths_mean(&k[i], NULL, PATH_REST);
 		const struct path_place *p = has_tail(&k[i]) ? explaining_place(r, &k[i], &part) : NULL;
@@ -628,7 +622,7 @@ static void judge_straggler(struct findings_run *r, const struct operation_kind 
 
 void rule_straggler(struct findings_run *r)
 {
-	struct kind_paths *k = kind_paths(r);
+	struct kind_paths *k = r->paths;
 	for (uint32_t i = 0; i < r->npaths; i++)
 		if (is_served(k[i].kind))
 			judge_straggler(r, k[i].kind);
@@ -638,7 +632,7 @@ void rule_straggler(struct findings_run *r)
 
 void rule_serial_calls(struct findings_run *r)
 {
-	struct kind_paths *k = kind_paths(r);
+	struct kind_paths *k = r->paths;
 	for (uint32_t i = 0; i < r->npaths; i++) {
 		const struct path_series *s = &k[i].series;
 		if (!s->n || k[i].kind == r->straggling || !has_tail(&k[i]) || !makes_more_calls(s))

@@ -243,10 +243,10 @@ struct search {
 	struct arena scratch;
 	const struct progress_watcher *on;
 	const struct operations_beside *beside;
-	bool done;
+	bool only_idle, done;
 };
 
-/* Find the tasks, idle waits and lives. Return false if stopped. */
+/* Find the tasks and idle waits. Return false if stopped. */
 static bool begin(struct search *s)
 {
 	const struct snap *sn = s->l.sn;
@@ -262,13 +262,13 @@ static bool begin(struct search *s)
 	s->o->idle = r->idle;
 	s->o->nstks = sn->nstks;
 	s->o->forever = r->forever;
-	lives_collect(&s->l, &s->tasks, r);
 	return true;
 }
 
 /* Find the rest. */
 static void end(struct search *s)
 {
+	lives_collect(&s->l, &s->tasks, &s->roles);
 	s->done = work_walk(&s->l, &s->tasks, &s->roles, s->on);
 	arena_free(&s->scratch);
 	if (s->done)
@@ -280,6 +280,8 @@ static void do_part(void *arg, uint32_t i)
 	struct search *s = arg;
 	if (i)
 		s->beside->fn(s->beside->arg, s->o);
+	else if (s->only_idle)
+		s->done = true;
 	else
 		end(s);
 }
@@ -308,6 +310,12 @@ struct operations *operations_find_beside(const struct snap *sn, const struct tr
     const struct operations_beside *beside, struct arena *mem, const struct progress_watcher *on)
 {
 	return find(&(struct search){.l = {.sn = sn, .mem = mem, .filter = f}, .on = on, .beside = beside});
+}
+
+const struct operations *operations_find_idle(
+    const struct snap *sn, struct arena *mem, const struct progress_watcher *on)
+{
+	return find(&(struct search){.l = {.sn = sn, .mem = mem}, .on = on, .only_idle = true});
 }
 
 /* ---- those that are kept with the store */

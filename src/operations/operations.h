@@ -106,6 +106,9 @@ struct operations_beside { void (*fn)(void *arg, const struct operations *); voi
 struct operations *operations_find_beside(const struct snap *, const struct trace_filter *, const struct operations_beside *,
     struct arena *, const struct progress_watcher *on);
 
+/* Return what operations_is_idle() needs, and no operations: a part of the work. */
+const struct operations *operations_find_idle(const struct snap *, struct arena *, const struct progress_watcher *on);
+
 /* Return whether an operation meets the criteria, apart from those for its kind; NULL: all do. */
 bool operation_meets(const struct operation_criteria *, const struct operation *);
 /* Return whether an operation overlaps the time range of a filter (NULL: all do), and the selected times of a goroutine

@@ -40,6 +40,8 @@ static bool preempts(const struct store *st, frm_id f)
 		"runtime.gopreempt_m", "runtime.goschedImpl", "runtime.newstack", "runtime.morestack",
 		"runtime.morestack_noctxt" };
 	const struct str_row *name = store_str(st, store_fun(st, store_frm(st, f)->fun)->name);
+	if (name->n < 8 || memcmp(name->s, "runtime.", 8) != 0)
+		return false;
 	for (size_t i = 0; i < sizeof function / sizeof *function; i++)
 		if (name->n == strlen(function[i]) && !memcmp(name->s, function[i], name->n))
 			return true;

@@ -111,6 +111,10 @@ static void put_rows(const struct trace_report_ctx *r, struct table *t, const st
 static struct board_measures *measure(struct trace_report_ctx *r, const struct trace_filter *f, unsigned needs)
 {
 	struct board_source from = {.sn = r->sn, .filter = f, .unscanned = !(needs & BOARD_NEEDS_SCAN)};
+	if (needs == BOARD_NEEDS_SCAN) {
+		from.operations = operations_find_idle(r->sn, r->mem, &f->on);
+		return from.operations ? board_measures_new(&from, &f->on) : NULL;
+	}
 	const struct operations *all = needs ? operations_shared(r->sn, &f->on) : NULL;
 	bool part = f->g || f->slice || f->from != TIME_NONE || f->to != TIME_NONE;
 	from.operations = part && all ? operations_find(r->sn, f, NULL, r->mem, &f->on) : all;

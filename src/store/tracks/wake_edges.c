@@ -23,7 +23,9 @@ static uint32_t find_step(const struct sheet *sh, trk_id from, bool after)
 
 uint32_t wake_edges_find(const struct sheet *sh, trk_id from, int64_t t)
 {
-	uint32_t first = find_step(sh, from, false), end = find_step(sh, from, true);
+	uint32_t first = find_step(sh, from, false), end = first;
+	if (first * EDGE_STEP < sh->nedge && sh->edge_from[first] == from)	/* it has many */
+		end = find_step(sh, from, true);
 	struct bsearch_probe h = {.lo = first ? (first - 1) * (size_t)EDGE_STEP : 0, .hi = end * (size_t)EDGE_STEP};
 	h.hi = h.hi < sh->nedge ? h.hi : sh->nedge;
 	while (bsearch_probe(&h)) {
