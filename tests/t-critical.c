@@ -470,7 +470,7 @@ static void make_requests(struct operations *o, struct arena *a)
 			v[o->n] = (struct part_record){.g = gs[g].trk, .ns = 1,
 			    .t0 = {(uint32_t)e[1].t, (uint32_t)((uint64_t)e[1].t >> 32)}};
 			o->by_g[o->n] = o->n;
-			kind.n = ++o->n;
+			kind.n = o->nparts = ++o->n;
 		}
 }
 

@@ -73,17 +73,18 @@ const struct lock_sets *findings_locks(struct findings_run *r)
 bool findings_serves(struct findings_run *r, trk_id g)
 {
 	if (!r->serves) {
-		r->serves = arena_zalloc(&r->scratch, (r->sn->ntrks + 1u) * sizeof *r->serves);
+		r->serves = arena_zalloc(&r->scratch, r->sn->ntrks / 8 + 1u);
 		for (uint32_t k = 0; k < r->ops->nkinds; k++) {
 			enum operation_source from = r->ops->kind[k].source;
 			bool serves = from == OPERATION_TASK || from == OPERATION_SERVER;
 			for (uint32_t i = 0; serves && i < r->ops->kind[k].n; i++) {
 				struct operation o = operations_of_kind(r->ops, k, i);
-				r->serves[o.g] = r->serves[o.starter] = true;
+				r->serves[o.g >> 3] |= (uint8_t)(1u << (o.g & 7));
+				r->serves[o.starter >> 3] |= (uint8_t)(1u << (o.starter & 7));
 			}
 		}
 	}
-	return g < r->sn->ntrks && r->serves[g];
+	return g < r->sn->ntrks && r->serves[g >> 3] >> (g & 7) & 1;
 }
 
 double findings_relevance(struct findings_run *r, trk_id g, int64_t ns, double limit)

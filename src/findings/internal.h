@@ -34,7 +34,7 @@ struct findings_run {
 	struct frozen_gap { int64_t t0, t1; } *frozen;	/* times in which the process was stopped */
 	uint32_t nfrozen;
 	size_t cfrozen;
-	bool *serves;		/* by track: it works for operations of source task or server; likewise */
+	uint8_t *serves;	/* a bit per track: it works for operations of source task or server; likewise */
 	trk_id *proc;		/* all Ps */
 	uint32_t nproc;
 	int64_t wall;		/* length of the range that is judged, > 0 */

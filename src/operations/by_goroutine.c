@@ -4,6 +4,9 @@
  * Finds the operation for which a goroutine works at a time. The operations of a goroutine are in the order of their
  * starts, and each has the one that was still open when it started: the operation at a time is the last one that has
  * started, or else one that is outside of it. So the cost is a binary search and the depth to which operations nest.
+ *
+ * Those that are the whole time of a goroutine are not in that list, as there may be millions: one is found in its kind,
+ * of whose number a byte is kept.
  */
 #include "config.h"
 #include "operations/internal.h"
@@ -54,10 +57,10 @@ static void sort_goroutine(const struct operations *o, uint32_t *at, uint32_t n)
 	}
 }
 
-/* Call a function with the goroutine of each operation. */
+/* Call a function with the goroutine of each operation that is not the whole time of one. */
 static void each_goroutine(const struct operations *o, void (*fn)(void *arg, trk_id g, uint32_t index), void *arg)
 {
-	for (uint32_t k = 0; k < o->nkinds; k++)
+	for (uint32_t k = 0; k < o->nkinds && o->kind[k].first < o->nparts; k++)
 		for (uint32_t i = 0; i < o->kind[k].n; i++)
 			fn(arg, operations_goroutine(o, k, i), o->kind[k].first + i);
 }
@@ -100,8 +103,8 @@ static void set_outer(struct operations *o, struct arena *mem, uint32_t first, u
 	for (uint32_t i = first; n > 1 && i < first + n; i++) {
 		struct operation x = operations_get(o, o->by_g[i]);
 		if (!o->outer && x.t0 < end) {
-			o->outer = arena_alloc(mem, (o->n + 1u) * sizeof *o->outer);
-			memset(o->outer, 0xff, (o->n + 1u) * sizeof *o->outer);
+			o->outer = arena_alloc(mem, (o->nparts + 1u) * sizeof *o->outer);
+			memset(o->outer, 0xff, (o->nparts + 1u) * sizeof *o->outer);
 			set_outer(o, mem, first, n);
 			return;
 		}
@@ -115,10 +118,10 @@ static void set_outer(struct operations *o, struct arena *mem, uint32_t first, u
 }
 
 /* A counting sort by goroutine. */
-void operations_index(struct operations *o, struct arena *mem)
+static void index_parts(struct operations *o, struct arena *mem)
 {
 	trk_id most = 0;
-	o->by_g = arena_alloc(mem, (o->n + 1u) * sizeof *o->by_g);
+	o->by_g = arena_alloc(mem, (o->nparts + 1u) * sizeof *o->by_g);
 	each_goroutine(o, note_most, &most);
 	uint32_t *end = xcalloc(most + 2u, sizeof *end);	/* at first the number of those of the goroutine before */
 	each_goroutine(o, count_one, end);
@@ -135,9 +138,51 @@ void operations_index(struct operations *o, struct arena *mem)
 	mem_free(end);
 }
 
-uint32_t operations_at(const struct operations *o, trk_id g, int64_t t)
+enum { KIND_STEP = UINT8_MAX + 1 };
+
+/* Return the number of the first kind whose operations are the whole time of goroutines. */
+static uint32_t first_life_kind(const struct operations *o)
 {
-	struct bsearch_probe h = {.hi = o->n};
+	return o->nparts < o->n ? operations_kind_of(o, o->nparts) : o->nkinds;
+}
+
+void operations_index(struct operations *o, struct arena *mem)
+{
+	uint32_t from = 0;
+	while (from < o->nkinds && o->kind[from].source < OPERATION_LIFE)
+		from++;
+	o->nparts = from < o->nkinds ? o->kind[from].first : o->n;
+	index_parts(o, mem);
+	o->life_kind = arena_alloc(mem, rank_below(o->lives, o->sn.ntrks) + 1u);
+	for (uint32_t k = from; k < o->nkinds; k++)
+		for (uint32_t i = 0; i < o->kind[k].n; i++)
+			o->life_kind[rank_below(o->lives, operations_goroutine(o, k, i))] = (uint8_t)(k - from);
+}
+
+/* Return the operation that is the whole time of a goroutine; OPERATION_NONE: there is none. Within a kind they are by
+   start, then by goroutine. */
+static uint32_t life_of(const struct operations *o, trk_id g)
+{
+	if (!o->lives || g >= o->sn.ntrks || !rank_has(o->lives, g))
+		return OPERATION_NONE;
+	int64_t t0 = store_trk(o->sn.st, g)->t0;
+	for (uint32_t k = first_life_kind(o) + o->life_kind[rank_below(o->lives, g)]; k < o->nkinds; k += KIND_STEP) {
+		struct bsearch_probe h = {.hi = o->kind[k].n};
+		while (bsearch_probe(&h)) {
+			trk_id at = operations_goroutine(o, k, (uint32_t)h.at);
+			int64_t t = store_trk(o->sn.st, at)->t0;
+			bsearch_narrow(&h, t != t0 ? t < t0 : at < g);
+		}
+		if (h.lo < o->kind[k].n && operations_goroutine(o, k, (uint32_t)h.lo) == g)
+			return o->kind[k].first + (uint32_t)h.lo;
+	}
+	return OPERATION_NONE;
+}
+
+/* Return the operation at a time, of those that are not the whole time of the goroutine. */
+static uint32_t part_at(const struct operations *o, trk_id g, int64_t t)
+{
+	struct bsearch_probe h = {.hi = o->nparts};
 	while (bsearch_probe(&h)) {
 		struct operation x = operations_get(o, o->by_g[h.at]);
 		bsearch_narrow(&h, x.g < g || (x.g == g && x.t0 <= t));
@@ -148,4 +193,16 @@ uint32_t operations_at(const struct operations *o, trk_id g, int64_t t)
 	while (i != OPERATION_NONE && operations_get(o, o->by_g[i]).t1 <= t)
 		i = o->outer ? o->outer[i] : OPERATION_NONE;
 	return i == OPERATION_NONE ? OPERATION_NONE : o->by_g[i];
+}
+
+/* A task that ends on a goroutine may overlap its life without being worked for there. */
+uint32_t operations_at(const struct operations *o, trk_id g, int64_t t)
+{
+	uint32_t part = part_at(o, g, t), life = life_of(o, g);
+	if (life == OPERATION_NONE)
+		return part;
+	struct operation x = operations_get(o, life);
+	if (t < x.t0 || t >= x.t1)
+		return part;
+	return part == OPERATION_NONE || !is_before(o, life, part) ? life : part;
 }

@@ -66,9 +66,11 @@ struct operations {
 	const struct rank *lives;	/* the tracks whose whole time is an operation, whether it is selected or not */
 	uint64_t first_life, first_part;	/* their ids start here, and those of rounds and requests */
 	const int64_t *late;		/* ends of long rounds and requests */
-	/* see operations_at(): the operations by goroutine, start and descending end; and of each in that order the
-	   position of the one around it, or OPERATION_NONE */
+	/* see operations_at(): the first nparts operations, which are not the whole time of a goroutine, by goroutine,
+	   start and descending end; and of each in that order the position of the one around it, or OPERATION_NONE */
+	uint32_t nparts;
 	uint32_t *by_g, *outer;		/* outer NULL: none is in another one */
+	uint8_t *life_kind;		/* of each member of lives, the low byte of the number of its kind among theirs */
 };
 /* Return an operation. */
 struct operation operations_get(const struct operations *, uint32_t index);
