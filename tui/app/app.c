@@ -327,17 +327,17 @@ struct job *app_work(const struct app *a)
 	return j ? j : pane_job(pane_now(a), state_now(a));
 }
 
-/* Move to the deferred place: the call tree has been weighed. */
+/* Move to the deferred place or view: the call tree has been weighed. */
 static void goto_deferred(struct app *a)
 {
 	struct later l = a->nav.later;
 	a->nav.later = (struct later){0};
 	if (l.pane != a->cur)
 		return;
-	if (l.load)
+	if (l.load) {
 		pane_load(pane_now(a), state_now(a), &a->env, &l.view);
-	if (!l.go)
 		return;
+	}
 	bool there = go_to(a, &l.place);
 	if (app_has_pending(a)) {
 		a->nav.later = l;

@@ -27,11 +27,9 @@ void app_restore_view(struct app *a, const struct view *v)
 	a->env.going = pane_has_view(panes[v->pane]);
 	app_show_pane(a, v->pane);
 	a->env.going = false;
-	if (pane_load(pane_now(a), state_now(a), &a->env, v) && app_has_pending(a)) {
-		a->nav.later.load = true;
-		a->nav.later.pane = v->pane;
-		a->nav.later.view = *v;
-	}
+	/* a place that was still to be shown is not wanted any more */
+	bool loads = pane_load(pane_now(a), state_now(a), &a->env, v) && app_has_pending(a);
+	a->nav.later = loads ? (struct later){.load = true, .pane = v->pane, .view = *v} : (struct later){0};
 }
 
 void app_switch_pane(struct app *a, int i)

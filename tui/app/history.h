@@ -12,7 +12,7 @@ enum { MARKS = 28, JUMPS_MAX = 200, UNDOS_MAX = 500 };
 
 /* A move of the pane that waits until its call tree is weighed. */
 struct later {
-	bool go, load, tell;		/* tell: report it if the pane cannot show the place */
+	bool go, load, tell;	/* go to the place, or load the view; tell: report it if the pane cannot show the place */
 	int pane;
 	struct place place;
 	struct view view;

@@ -263,6 +263,15 @@ static bool act_zoom(struct flame_state *v, const struct act *a)
 	}
 }
 
+/* Leave the graph of callers. What is selected there is no place of the other graph, which is shown until the next one
+   is laid out. */
+static void leave_callers(struct flame_state *v)
+{
+	if (v->part == UP)
+		v->sel = flame_widest(v->f[DOWN], 0);
+	v->part = DOWN;
+}
+
 static enum verdict toggle_pivot(struct flame_state *v, const struct pane_env *env, struct ask *ask)
 {
 	uint64_t id = flame_symbol_at(v, v->part, v->sel)->id;
@@ -273,7 +282,7 @@ static enum verdict toggle_pivot(struct flame_state *v, const struct pane_env *e
 		v->pivot = id;
 	}
 	v->conf.reverse = false;
-	v->part = DOWN;
+	leave_callers(v);
 	v->zoom[DOWN] = v->zoom[UP] = 0;
 	v->nbefore = 0;
 	v->scroll = 0;
@@ -309,7 +318,7 @@ static enum verdict act_shape(
 	case CMD_REVERSE:
 		on = v->conf.reverse = !v->conf.reverse;
 		v->pivot = 0;
-		v->part = DOWN;
+		leave_callers(v);
 		note_symbol(v, v->symbol);	/* paths have the other direction */
 		v->zoom[DOWN] = v->zoom[UP] = 0;
 		v->scroll = 0;
@@ -386,7 +395,7 @@ static bool flame_pane_go(void *st, const struct pane_env *env, const struct pla
 	uint32_t at = flame_heaviest(v->f[DOWN], symbol);
 	if (!at && v->pivot) {
 		v->pivot = 0;
-		v->part = DOWN;
+		leave_callers(v);
 		note_symbol(v, v->t.c->symbol[symbol].id);
 		lay_out(v, env);
 		if (async_job(&v->work))	/* it is selected when the job has ended */
