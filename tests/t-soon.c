@@ -169,6 +169,68 @@ static void leads_there(const struct options *o, const char *keys)
 	end(&beside);
 }
 
+static _Atomic bool report_may_end;
+static int slow_report(const struct options *o, struct buf *b, struct err *e)
+{
+	(void)o, (void)e;
+	while (!atomic_load(&report_may_end))
+		poll(NULL, 0, 1);
+	buf_puts(b, "this is the report\n");
+	return 0;
+}
+
+/* Jobs are waited for after the keys that are marked with '!', one each: what is deferred meanwhile comes to an end. */
+static void comes_to_an_end(const struct options *o, const char *keys, const char *taken)
+{
+	struct side v;
+	if (!begin(&v, o, true))
+		return;
+	for (size_t n = strlen(keys), at = 0; at < n; taken += *taken != '\0') {
+		int32_t key;
+		at += keys_parse(keys + at, n - at, &key);
+		press(&v, key);
+		if (*taken == '!' && app_work(v.a))
+			settle_one(&v);
+	}
+	settle(&v);
+	end(&v);
+}
+
+/* Keys that come at once want two works that the session waits for: it waits for both, one after the other. */
+static void both_end(const struct options *o, const char *keys)
+{
+	struct err e = {0};
+	struct app_setup u = {.rows = 40, .cols = 132, .look = {TH_DARK, 256}, .patient = true, .report = slow_report};
+	struct side v = {.s = session_open(o, &e), .g = grid_new(1, 1, false)};
+	OK(v.s && !session_wait(v.s, &e));
+	v.a = v.s ? app_new(o, v.s, &u, &e) : NULL;
+	OK(v.a);
+	if (!v.a)
+		return;
+	for (size_t n = strlen(keys), at = 0; at < n;) {
+		int32_t key;
+		bool first = !at;
+		at += keys_parse(keys + at, n - at, &key);
+		app_key(v.a, key);
+		app_draw(v.a, v.g);
+		if (first)
+			settle(&v);
+	}
+	for (int i = 0; i < 100 && app_job(v.a); i++) {	/* the first one ends meanwhile */
+		app_refresh(v.a);
+		poll(NULL, 0, 1);
+	}
+	OK(app_job(v.a));
+	atomic_store(&report_may_end, true);
+	app_wait(v.a);
+	atomic_store(&report_may_end, false);
+	app_draw(v.a, v.g);
+	struct buf b = text(&v);
+	OK(strstr(buf_str(&b), "this is the report"));
+	buf_free(&b);
+	end(&v);
+}
+
 /* What Y gives: at once, between keys, where a key comes before it is there; and not at all where that is Esc. */
 enum way { AT_ONCE, BETWEEN, KEY_BEFORE, ESC_BEFORE };
 static char *copied(const struct options *o, const char *keys, enum way way)
@@ -296,6 +358,7 @@ int main(void)
 	OK(sample_opt(&o, "orders.trace"));
 	for (const char *const *k = there; *k; k++)
 		leads_there(&o, *k);
+	both_end(&o, "9/no such thing<Enter>n:tree<Enter>");
 	options_free(&o);
 	return DONE();
 }

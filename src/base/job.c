@@ -25,6 +25,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -189,6 +190,15 @@ void job_drain(struct job *j)
 	char b[64];
 	while (read(j->wake[0], b, sizeof b) > 0)
 		;
+}
+
+/* The end is stored before its byte is written, so a job that is not done here will write one. */
+void job_wait(struct job *j)
+{
+	struct pollfd p = {.fd = job_fd(j), .events = POLLIN};
+	if (!job_done(j, NULL))
+		poll(&p, 1, -1);
+	job_drain(j);
 }
 
 bool job_done(const struct job *j, int *result)

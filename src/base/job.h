@@ -28,6 +28,7 @@ void job_wait_while_held(struct job *);		/* worker: block while the job is held,
 
 int  job_fd(const struct job *);		/* owner: the descriptor to poll for POLLIN */
 void job_drain(struct job *);			/* owner: empty the descriptor */
+void job_wait(struct job *);			/* owner: wait until there is news or the job has ended, and drain */
 bool job_done(const struct job *, int *result);
 void job_progress(const struct job *, uint64_t *done, uint64_t *total);
 void job_cancel(struct job *);

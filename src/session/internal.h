@@ -28,7 +28,7 @@ struct compare_queue {
 	uint32_t nside;
 	struct waiting_side { const char *file; enum side_use use; bool asked; struct report_side *made; } wait[SIDES_MAX];
 	uint32_t nwait;			/* wait[0] is being read if side[nside] is set */
-	struct job *extra_job;		/* set by session_set_extra_job(); its caller owns it */
+	const struct async *extra;	/* set by session_set_extra_work(); its caller owns it */
 	struct side_news news[SIDES_MAX];
 	uint32_t nnews;
 	struct sums { uint32_t snap; size_t type; uint64_t a, b; bool normalize; double ratio; int64_t whole; } sum;

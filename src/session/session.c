@@ -25,7 +25,6 @@
 #include "trace/as_profile.h"
 
 #include <inttypes.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -184,20 +183,27 @@ bool session_prefetch_poll(struct session *s, bool wait)
 	return sheet_prefetch_poll(&s->prefetch, wait);
 }
 
-struct job *session_job(const struct session *s)
+/* Return the job that reads a file, or NULL. */
+static struct job *reading_job(const struct session *s)
 {
 	const struct compare_loader *a = s->compare.nside <= SIDES_MAX ? s->compare.side[s->compare.nside] : NULL;
-	return s->opening.job ? s->opening.job : a && a->job ? a->job : s->compare.extra_job;
+	return s->opening.job ? s->opening.job : a ? a->job : NULL;
+}
+
+struct job *session_job(const struct session *s)
+{
+	struct job *j = reading_job(s);
+	return j || !s->compare.extra ? j : async_job(s->compare.extra);
 }
 
 bool session_is_loading(const struct session *s)
 {
-	return session_job(s) && session_job(s) != s->compare.extra_job;
+	return reading_job(s);
 }
 
-void session_set_extra_job(struct session *s, struct job *j)
+void session_set_extra_work(struct session *s, const struct async *work)
 {
-	s->compare.extra_job = j;
+	s->compare.extra = work;
 }
 
 bool session_refresh(struct session *s)
@@ -227,12 +233,9 @@ int session_wait(struct session *s, struct err *e)
 {
 	struct job *j;
 	for (session_refresh(s); (j = session_job(s)); session_refresh(s)) {
-		struct pollfd p = {.fd = job_fd(j), .events = POLLIN};
-		if (j == s->compare.extra_job && job_done(j, NULL))
-			break;		/* its owner joins it */
-		if (!job_done(j, NULL))
-			poll(&p, 1, -1);
-		job_drain(j);
+		if (!session_is_loading(s) && job_done(j, NULL))
+			break;		/* the owner of the work takes it */
+		job_wait(j);
 	}
 	return session_failed(s, e) ? -1 : 0;
 }

@@ -16,6 +16,7 @@
  * change the query through it. The UI thread owns all of it; only jobs
  * (readers, weighing) run in other threads.
  */
+struct async;
 struct session;
 struct job;
 
@@ -148,9 +149,9 @@ void command_add(struct command *, const char *word);
 void session_command(const struct session *, const char *report, const char *arg, struct arena *, struct command *);
 void session_command_of(const struct session *, const struct query *, const char *report, const char *arg,
     struct arena *, struct command *);
-/* Register a job of a caller, for the one loop to wait for. session_job() returns it when nothing is being read. Its
-   caller still owns it, joins it, and sets NULL. */
-void session_set_extra_job(struct session *, struct job *);
+/* Register the slot of a caller, for the one loop to wait for. session_job() returns its job when nothing is being read.
+   The caller takes its result, and sets NULL before it frees the slot. */
+void session_set_extra_work(struct session *, const struct async *);
 bool session_is_loading(const struct session *);	/* session_job() reads a file */
 
 /* Return the calls of the current query (calltree/weighted.h) by a granularity. They are computed once and shared;
@@ -181,7 +182,6 @@ bool session_weighing_poll(struct session *);
 /* Return the tags of the current query of a profile (filter/tag_weights.h), and the serial that they belong to. The
    caller frees them with tag_weights_free(). NULL: a job of the slot counts them, and session_tags_finish() returns
    them; it returns NULL if they are not wanted any more. */
-struct async;
 struct tags;
 struct tags *session_tags_async(struct session *, struct async *, uint32_t *serial);
 struct tags *session_tags_finish(struct async *, uint32_t *serial);

@@ -494,6 +494,7 @@ void app_close_panes(struct app *a)
 		mem_free(a->state[i]);
 		a->state[i] = NULL;
 	}
+	session_set_extra_work(a->s, NULL);	/* it was in a pane, if any */
 	a->nav.njump = 1;
 	a->nav.jump_at = 0;
 	a->nav.nundo = a->nav.undone = 0;

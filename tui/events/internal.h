@@ -85,8 +85,8 @@ struct events_search_query {
    is available. false: another search or report has not ended. */
 bool events_search_start(struct async *, const struct pane_env *, const struct events_search_query *, struct event_list *found);
 /* Take the result if the search has ended. */
-bool events_search_finish(struct async *, const struct pane_env *, struct event_list *found);
+bool events_search_finish(struct async *, struct event_list *found);
 void events_search_progress(const struct async *, struct buf *);	/* append the progress */
-bool events_search_stop(struct async *, const struct pane_env *);	/* drop the search; false: none is running */
+bool events_search_stop(struct async *);	/* drop the search; false: none is running */
 
 #endif

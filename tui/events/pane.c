@@ -50,7 +50,7 @@ static void take_found(struct events *p, const struct pane_env *env, struct even
 static bool events_search(struct events *p, const struct pane_env *env, const char *re, int dir, int64_t t)
 {
 	struct event_list found;
-	events_search_stop(&p->searching, env);
+	events_search_stop(&p->searching);
 	bool started = events_search_start(&p->searching, env, &(struct events_search_query){re, p->view, t, dir}, &found);
 	p->single = dir != 0;
 	if (!started)
@@ -162,7 +162,7 @@ static void events_pane_update(void *st, const struct pane_env *env)
 	struct events *p = st;
 	const struct event_item *e = events_selected_event(p);
 	int64_t t = e ? e->t : TIME_NONE;
-	events_search_stop(&p->searching, env);
+	events_search_stop(&p->searching);
 	p->matched = false;
 	arena_reset(&p->mem);
 	tracepane_scope(env, &p->mem, &p->scope);
@@ -204,7 +204,7 @@ static void events_pane_tick(void *st, const struct pane_env *env)
 {
 	struct events *p = st;
 	struct event_list found;
-	if (events_search_finish(&p->searching, env, &found))
+	if (events_search_finish(&p->searching, &found))
 		take_found(p, env, &found);
 }
 
@@ -237,7 +237,7 @@ static void close_events(void *st)
 {
 	struct events *p = st;
 	events_page_free(p);
-	events_search_stop(&p->searching, NULL);
+	events_search_stop(&p->searching);
 	arena_free(&p->mem);
 	mem_free(p->list.v);
 	mem_free(p->row);
@@ -364,9 +364,9 @@ static enum verdict filter_whose(const struct events *p, const struct pane_env *
 }
 
 /* Cancel the search or the range; false: there is none. */
-static bool cancel_search(struct events *p, const struct pane_env *env)
+static bool cancel_search(struct events *p)
 {
-	bool any = events_search_stop(&p->searching, env);
+	bool any = events_search_stop(&p->searching);
 	if (any) {
 		snprintf(p->search_note, sizeof p->search_note, "stopped");
 		return true;
@@ -418,7 +418,7 @@ static enum verdict events_pane_act(void *st, const struct pane_env *env, const 
 		p->anchor = events_selected_event(p) ? events_selected_event(p)->t : p->scope.t0;
 		return V_DONE;
 	case CMD_FOCUS: return a->arg ? V_PASS : p->ranging ? filter_range(p, env, out) : filter_whose(p, env, out);
-	case CMD_CANCEL: return cancel_search(p, env) ? V_DONE : V_PASS;
+	case CMD_CANCEL: return cancel_search(p) ? V_DONE : V_PASS;
 	case CMD_GOTO_TIME: return a->arg ? goto_cmd(p, env, a->arg, out) : V_PASS;
 	case CMD_OPEN:
 		if (!events_selected_event(p))
@@ -513,7 +513,7 @@ static uint32_t events_pane_find(void *st, const struct pane_env *env, int dir, 
 	struct events *p = st;
 	uint32_t sel = p->rows.sel, n = p->rows.n, i = sel;
 	if (p->single)
-		events_search_stop(&p->searching, env);
+		events_search_stop(&p->searching);
 	fill_rows(p, env);
 	list_select(&p->rows, sel);
 	*at = 0;

@@ -201,15 +201,14 @@ bool events_search_start(
 	h->t = a->t < h->scope.t0 ? h->scope.t0 : a->t > h->scope.t1 ? h->scope.t1 : a->t;
 	h->all = h->scope.t1 - h->scope.t0;
 	take_found(async_start(slot, &search_kind, h, ASYNC_ALWAYS), found);
-	session_set_extra_job(env->s, async_job(slot));
+	session_set_extra_work(env->s, slot);
 	return true;
 }
 
-bool events_search_finish(struct async *slot, const struct pane_env *env, struct event_list *found)
+bool events_search_finish(struct async *slot, struct event_list *found)
 {
 	if (!async_job(slot) || !job_done(async_job(slot), NULL))
 		return false;
-	session_set_extra_job(env->s, NULL);
 	take_found(async_finish(slot), found);
 	return true;
 }
@@ -225,11 +224,9 @@ void events_search_progress(const struct async *slot, struct buf *b)
 	buf_printf(b, " in the whole trace: %.0f%%  Esc cancels", all ? 100.0 * (double)done / (double)all : 0.0);
 }
 
-bool events_search_stop(struct async *slot, const struct pane_env *env)
+bool events_search_stop(struct async *slot)
 {
 	bool any = async_job(slot);
-	if (any && env)
-		session_set_extra_job(env->s, NULL);
 	async_stop(slot);
 	return any;
 }

@@ -17,7 +17,6 @@
 #include "base/job.h"
 #include "base/mem/mem.h"
 
-#include <poll.h>
 #include <string.h>
 
 struct job *app_job(const struct app *a)
@@ -265,10 +264,6 @@ void reload_update(struct app *a, bool notified)
 void app_wait(struct app *a)
 {
 	struct job *j;
-	for (app_refresh(a); (j = app_job(a)); app_refresh(a)) {
-		struct pollfd p = {.fd = job_fd(j), .events = POLLIN};
-		if (!job_done(j, NULL))
-			poll(&p, 1, -1);
-		job_drain(j);
-	}
+	for (app_refresh(a); (j = app_job(a)); app_refresh(a))
+		job_wait(j);
 }

@@ -26,6 +26,7 @@
 #include <unistd.h>
 
 struct file_writer {
+	struct async making;
 	struct report_work *r;
 	const char *file, *what;	/* in the arena of r */
 };
@@ -159,31 +160,58 @@ static void make_line(struct app *a, struct file_writer *w, const struct ending 
 	mem_free(base.v);
 }
 
-static void free_writer(struct file_writer *w)
+/* ---- writing */
+
+static void report_result(struct app *a, const struct file_writer *w)
 {
-	report_job_free(w->r);
-	mem_free(w);
+	struct stat st;
+	struct buf b = {0};
+	if (w->r->failed && w->r->err.kind == ERR_CANCEL) {
+		app_message(a, ST_WARN, "cancelled: %s was not written", w->file);
+		return;
+	}
+	if (w->r->failed) {
+		app_message(a, ST_ERROR, "%s", w->r->err.msg);
+		return;
+	}
+	text_bytes(&b, !stat(w->file, &st) ? (int64_t)st.st_size : 0);
+	if (w->r->notices.n)
+		buf_printf(&b, "; %.*s", (int)(w->r->notices.n < 200 ? w->r->notices.n : 200), w->r->notices.p);
+	app_message(a, ST_NORMAL, "%s: %s, %s", w->file, w->what, buf_str(&b));
+	buf_free(&b);
 }
 
-/* ---- writing */
+/* The report has ended. */
+static void end_report(struct app *a, struct file_writer *w)
+{
+	report_result(a, w);
+	report_job_free(w->r);
+	session_set_extra_work(a->s, NULL);
+	mem_free(w);
+	a->files.file_writer = NULL;
+}
 
 static void start_report(struct app *a, struct file_writer *w, const struct ending *end)
 {
 	struct pane_report r;
+	struct report_work *done;
 	struct err e;
 	if (!choose_report(a, end, &r)) {
-		free_writer(w);
+		report_job_free(w->r);
+		mem_free(w);
 		return;
 	}
 	make_line(a, w, end, &r);
 	w->what = arena_strndup(&w->r->arena, r.name, strlen(r.name));
-	if (report_job_start(w->r, a->s, &e)) {
+	if (report_job_start(&w->making, w->r, a->s, &done, &e)) {
 		app_message(a, ST_ERROR, "%s", e.msg);
-		free_writer(w);
+		mem_free(w);
 		return;
 	}
 	a->files.file_writer = w;
 	app_message(a, ST_DIM, "writing %s", w->file);
+	if (done)
+		end_report(a, w);
 }
 
 /* Return whether the pane has a selection that it writes as text itself. */
@@ -220,32 +248,11 @@ void write_file_start(struct app *a, const char *file)
 	}
 }
 
-static void report_result(struct app *a, const struct file_writer *w, int rc)
-{
-	struct stat st;
-	struct buf b = {0};
-	if (rc && w->r->err.kind == ERR_CANCEL) {
-		app_message(a, ST_WARN, "cancelled: %s was not written", w->file);
-		return;
-	}
-	if (rc) {
-		app_message(a, ST_ERROR, "%s", w->r->err.msg);
-		return;
-	}
-	text_bytes(&b, !stat(w->file, &st) ? (int64_t)st.st_size : 0);
-	if (w->r->notices.n)
-		buf_printf(&b, "; %.*s", (int)(w->r->notices.n < 200 ? w->r->notices.n : 200), w->r->notices.p);
-	app_message(a, ST_NORMAL, "%s: %s, %s", w->file, w->what, buf_str(&b));
-	buf_free(&b);
-}
-
 void write_file_update(struct app *a, bool wait)
 {
 	struct file_writer *w = a->files.file_writer;
-	if (!w || (!wait && !job_done(w->r->job, NULL)))
+	if (!w || (!wait && !job_done(async_job(&w->making), NULL)))
 		return;
-	int rc = report_job_finish(w->r, a->s);
-	a->files.file_writer = NULL;
-	report_result(a, w, rc);
-	free_writer(w);
+	(void)async_finish(&w->making);		/* it returns w->r */
+	end_report(a, w);
 }

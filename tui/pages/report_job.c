@@ -3,13 +3,12 @@
 /*
  * Reports in the background: see report_job.h. A report builds its own model and may take long, so
  * a thread makes it from the bytes that the session holds (session/input_cache.h), and checks for
- * cancellation. All its data is in one struct, which belongs to the thread until the job has been
- * joined.
+ * cancellation. All its data is in one struct, which belongs to the thread until the job has
+ * ended.
  */
 #include "config.h"
 #include "pages/report_job.h"
 
-#include "base/job.h"
 #include "session/input_wait.h"
 
 #include <string.h>
@@ -27,38 +26,37 @@ static void add_notice(void *arg, const char *line)
 	buf_printf(b, "%s%s", b->n ? "; " : "", line);
 }
 
-static int run_report(struct job *j, void *arg)
+static void run_report(void *work, struct job *j)
 {
-	struct report_work *r = arg;
+	struct report_work *r = work;
 	r->watch = input_wait_watch(j);
 	r->options.watch = &r->watch;
-	return r->fn(&r->options, &r->text, &r->err);
+	r->failed = r->fn(&r->options, &r->text, &r->err) < 0;
 }
 
-int report_job_start(struct report_work *r, struct session *s, struct err *e)
+static void free_report(void *work)
 {
-	if (!r->fn)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "reports are not available here");
-	if (options_parse(&r->options, r->line.n, (char *const *)(uintptr_t)r->line.v, e))
+	report_job_free(work);
+}
+
+static const struct async_kind report_kind = {run_report, free_report};
+
+int report_job_start(struct async *a, struct report_work *r, struct session *s, struct report_work **done, struct err *e)
+{
+	int rc = r->fn ? options_parse(&r->options, r->line.n, (char *const *)(uintptr_t)r->line.v, e)
+		       : err_set(e, ERR_USAGE, ERR_NOWHERE, "reports are not available here");
+	*done = NULL;
+	if (rc) {
+		report_job_free(r);
 		return -1;
+	}
 	r->options.notice = add_notice;
 	r->options.notice_arg = &r->notices;
 	session_lend_inputs(s, &r->cached_inputs);
 	r->options.cached_inputs = &r->cached_inputs;
-	r->job = job_start(run_report, r);
-	if (!r->job)
-		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "cannot start a thread for the report");
-	session_set_extra_job(s, r->job);
+	*done = async_start(a, &report_kind, r, ASYNC_ALWAYS);
+	session_set_extra_work(s, a);
 	return 0;
-}
-
-int report_job_finish(struct report_work *r, struct session *s)
-{
-	if (session_job(s) == r->job)
-		session_set_extra_job(s, NULL);
-	int rc = job_join(r->job);
-	r->job = NULL;
-	return rc;
 }
 
 void report_job_free(struct report_work *r)

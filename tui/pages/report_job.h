@@ -4,6 +4,7 @@
 #define TTRACE_PAGES_REPORT_JOB_H
 
 #include "app/tui.h"
+#include "base/async.h"
 #include "base/mem/mem.h"
 #include "session/input_cache.h"
 #include "session/session.h"
@@ -14,9 +15,9 @@
 struct report_work {
 	struct arena arena;		/* for the words of the line */
 	struct command line;		/* filled by command_add() before the start */
-	struct job *job;		/* NULL: not started */
 	struct buf text, notices;	/* the result: the text, and its notices in one line */
-	struct err err;			/* or the error */
+	bool failed;
+	struct err err;			/* if it failed */
 	struct options options;			/* copies for the report, as the next two */
 	struct cached_inputs cached_inputs;
 	struct input_watch watch;
@@ -24,10 +25,9 @@ struct report_work {
 };
 
 struct report_work *report_job_new(tui_report *);
-/* Start the job; the line is complete. Return -1 with *e set if it was not started. */
-int report_job_start(struct report_work *, struct session *, struct err *e);
-/* Wait until it has ended; return 0, or -1 with r->err set. */
-int report_job_finish(struct report_work *, struct session *);
-void report_job_free(struct report_work *);	/* it has ended, or was not started */
+/* Start the job in a slot, which the session waits for as for reading; the line is complete. Return 0 if async_finish()
+   will return the work, or it is in *done already; else -1 with *e, and the work is freed. */
+int report_job_start(struct async *, struct report_work *, struct session *, struct report_work **done, struct err *e);
+void report_job_free(struct report_work *);
 
 #endif

@@ -29,8 +29,8 @@
 
 struct report_state {
 	char *words;		/* as typed, NULL: none yet */
-	struct report_work *work;	/* NULL: none is running */
-	bool again;		/* the query has changed meanwhile */
+	struct async making;
+	bool again;		/* make it when other work of the session has ended */
 	char *line;		/* the command line that made the text */
 	struct buf text, notices;
 	uint32_t *start, nline;	/* offsets of its lines; start[nline] is the end */
@@ -156,36 +156,10 @@ static void put_line(const struct report_work *w, struct buf *b)
 			buf_printf(b, "%s%s", i ? " " : "", w->line.v[i]);
 }
 
-/* ---- job */
-
 static void set_notice(struct report_state *p, bool bad, const char *s)
 {
 	snprintf(p->said, sizeof p->said, "%.300s", s);
 	p->bad = bad;
-}
-
-static void start_report(struct report_state *p, const struct pane_env *env)
-{
-	struct report_work *w = report_job_new(env->report);
-	struct err e;
-	p->again = false;
-	p->said[0] = '\0';
-	if (make_line(w, env->s, p->words, &e) || report_job_start(w, env->s, &e)) {
-		set_notice(p, true, e.msg);
-		report_job_free(w);
-		return;
-	}
-	p->work = w;
-}
-
-/* Make the current report, after a running one has been cancelled. */
-static void make_report(struct report_state *p, const struct pane_env *env)
-{
-	p->again = p->work || session_is_loading(env->s);
-	if (p->work)
-		job_cancel(p->work->job);
-	else if (!p->again)
-		start_report(p, env);
 }
 
 /* ---- rows */
@@ -237,13 +211,17 @@ static void take_text(struct report_state *p, const struct pane_env *env, struct
 	fill_lines(p, env);
 }
 
-static void take_report(struct report_state *p, const struct pane_env *env, struct report_work *w, int rc)
+/* ---- job */
+
+static void take_report(struct report_state *p, const struct pane_env *env, struct report_work *w)
 {
 	struct buf b = {0};
 	struct stat st;
-	if (rc && w->err.kind == ERR_CANCEL) {
+	if (!w)
+		return;
+	if (w->failed && w->err.kind == ERR_CANCEL) {
 		set_notice(p, false, "cancelled; :report makes it again");
-	} else if (rc) {
+	} else if (w->failed) {
 		set_notice(p, true, w->err.msg);
 	} else if (options_str(&w->options, OPT_OUTPUT)) {
 		buf_printf(&b, "%s: ", options_str(&w->options, OPT_OUTPUT));
@@ -253,26 +231,43 @@ static void take_report(struct report_state *p, const struct pane_env *env, stru
 	} else {
 		take_text(p, env, w);
 	}
+	report_job_free(w);
+}
+
+/* Make the current report instead of one that is being made; later if the session has other work, since it waits for
+   one at a time. */
+static void make_report(struct report_state *p, const struct pane_env *env)
+{
+	struct job *other = session_job(env->s);
+	struct err e;
+	async_cancel(&p->making);
+	p->again = other && other != async_job(&p->making);
+	if (p->again)
+		return;
+	struct report_work *w = report_job_new(env->report), *done = NULL;
+	p->said[0] = '\0';
+	if (make_line(w, env->s, p->words, &e)) {
+		report_job_free(w);
+		set_notice(p, true, e.msg);
+	} else if (report_job_start(&p->making, w, env->s, &done, &e)) {
+		set_notice(p, true, e.msg);
+	}
+	take_report(p, env, done);
 }
 
 static void report_pane_tick(void *st, const struct pane_env *env)
 {
 	struct report_state *p = st;
-	struct report_work *w = p->work;
-	if (w && job_done(w->job, NULL)) {
-		int rc = report_job_finish(w, env->s);
-		p->work = NULL;
-		take_report(p, env, w, rc);
-		report_job_free(w);
-	}
-	if (p->again && !p->work && !session_is_loading(env->s))
-		start_report(p, env);
+	if (async_job(&p->making) && job_done(async_job(&p->making), NULL))
+		take_report(p, env, async_finish(&p->making));
+	if (p->again)
+		make_report(p, env);
 }
 
 static void report_pane_update(void *st, const struct pane_env *env)
 {
 	struct report_state *p = st;
-	bool new_grep = p->words && !p->work && p->nline;
+	bool new_grep = p->words && !async_job(&p->making) && p->nline;
 	if (new_grep)
 		fill_lines(p, env);
 	/* the same report for the new query */
@@ -284,11 +279,7 @@ static void report_pane_update(void *st, const struct pane_env *env)
 static void close_report(void *st)
 {
 	struct report_state *p = st;
-	if (p->work) {
-		job_cancel(p->work->job);
-		job_join(p->work->job);
-		report_job_free(p->work);
-	}
+	async_stop(&p->making);
 	mem_free(p->words);
 	mem_free(p->line);
 	buf_free(&p->text);
@@ -320,10 +311,11 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 static void report_pane_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct report_state *p = st;
-	if (p->again && !p->work)
+	const struct job *j = async_job(&p->making);
+	if (p->again && !j)
 		grid_text(g, 1, 2, ST_DIM, 0, "The report starts when the file has been read.");
-	else if (p->work && !p->nline)
-		grid_text(g, 1, 2, ST_DIM, 0, job_cancelled(p->work->job)
+	else if (j && !p->nline)
+		grid_text(g, 1, 2, ST_DIM, 0, job_cancelled(j)
 			? "Cancelling the report."
 			: "Making the report. Esc cancels.");
 	else if (p->said[0])
@@ -441,8 +433,8 @@ static void put_safe(struct buf *b, const char *line)
 static void report_pane_summary(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct report_state *p = st;
-	if (p->work)
-		buf_printf(b, "%s %s ...", job_cancelled(p->work->job) ? "cancelling" : "making", p->words);
+	if (async_job(&p->making))
+		buf_printf(b, "%s %s ...", job_cancelled(async_job(&p->making)) ? "cancelling" : "making", p->words);
 	else if (p->line)
 		put_safe(b, p->line);
 	if (list_hits_are_current(&p->hit, &p->rows, env->find.rx))
