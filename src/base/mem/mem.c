@@ -53,6 +53,8 @@ static void *on_pages(void *p, size_t n)
 		uintptr_t at = ((uintptr_t)p + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
 		(void)madvise((void *)at, ((uintptr_t)p + n - at) & ~(size_t)(PAGE - 1), MADV_HUGEPAGE);
 	}
+#else
+	(void)n;
 #endif
 	return p;
 }
