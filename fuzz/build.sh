@@ -1,15 +1,15 @@
 #!/bin/sh -eu
 # SPDX-License-Identifier: MIT
 # Build the fuzzers as OSS-Fuzz does, from the top of a clean tree, into $OUT: the programs, and for each an archive of
-# the inputs to begin with. CC, CXX, CFLAGS, CXXFLAGS and LIB_FUZZING_ENGINE are OSS-Fuzz's; without them, clang's libFuzzer
-# with its address and undefined-behaviour sanitizers.
+# its first inputs. OSS-Fuzz sets CC, CXX, CFLAGS, CXXFLAGS and LIB_FUZZING_ENGINE; without them, clang's libFuzzer is
+# used, with the address and undefined-behaviour sanitizers.
 : "${CC=clang}" "${CXX=clang++}" "${LIB_FUZZING_ENGINE=-fsanitize=fuzzer}"
 : "${CFLAGS=-g -O2 -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link}" "${CXXFLAGS=$CFLAGS}"
 : "${OUT:?is the folder where the fuzzers go}"
 export CC CXX CFLAGS CXXFLAGS LIB_FUZZING_ENGINE
 
 [ -x configure ] || autoreconf -i
-# OSS-Fuzz runs the programs where no library is.
+# OSS-Fuzz runs the programs on systems without these libraries.
 static() { echo "-Wl,-Bstatic $* -Wl,-Bdynamic"; }
 PROTOBUF_C_LIBS=$(static -lprotobuf-c) ZLIB_LIBS=$(static -lz) PCRE2_LIBS=$(static -lpcre2-8)
 NCURSES_LIBS=$(static -lncursesw -ltinfo)

@@ -6,7 +6,7 @@
  * data), so that a mutation need not keep the headers around them valid. What must hold: it ends, every string that comes
  * out ends inside the input, and no frame has a negative line.
  *
- * The file is one in memory that each input overwrites: looking up needs a path, but a disk would be slow.
+ * lookup_open() needs a path, and a file on a disk would be slow: all inputs are written to one file in memory.
  */
 #define _GNU_SOURCE
 #include "config.h"

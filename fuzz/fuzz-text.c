@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The readers of texts under libFuzzer: any bytes are given to those that recognise them, and to one more, which the length
- * selects, whether it would or not; built without it, replay.c gives it files. What must hold: it ends; what is refused has
- * a message, and what the sniffer knows is not refused; the store keeps its laws.
+ * The readers of texts under libFuzzer: any bytes are given to those that recognise them, and to one that the length
+ * selects, whether it recognises them or not; built without libFuzzer, replay.c gives it files. What must hold: it ends;
+ * what is refused has a message, and what a reader recognises is not refused, except by legacy_read(); the store
+ * keeps its laws.
  */
 #include "config.h"
 

@@ -42,7 +42,7 @@ static bool printable(const char *s)
 	return !*s;
 }
 
-/* Return the text after the first NUL or newline of s; *s is cut there. */
+/* Return the text after the first NUL or newline of s, and end s there. */
 static char *second_part(char *s, size_t n)
 {
 	size_t k = strcspn(s, "\n");
@@ -90,7 +90,7 @@ static void read_regex(char *s, size_t n)
 	regex_free(rx);
 }
 
-/* A line of an argument per line; the first one is $TTRACE_OPTS. */
+/* An argument per line; the first line is $TTRACE_OPTS. */
 static void read_options(char *s, size_t n)
 {
 	char *argv[WORDS_MAX + 1] = {s}, *env = s;
@@ -173,7 +173,8 @@ static void read_mouse(char *s, size_t n)
 	}
 }
 
-/* Lines of the configuration, in a viewer of an empty profile. It keeps what they define, so it is a new one at times. */
+/* Lines of the configuration, in a viewer of an empty profile. It keeps what they define, so after LINES_MAX lines a new
+   one is made. */
 static void read_config(char *s, size_t n)
 {
 	static char program[] = "ttrace", file[] = "/dev/null";

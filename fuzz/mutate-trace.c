@@ -80,7 +80,7 @@ static void put_head(struct buf *b, const struct wire_batch *h, size_t n)
 	buf_varint(b, n);
 }
 
-/* Write a batch with other events; `from` are the events of another batch. */
+/* Write a batch with other events. from: the events of another batch. */
 static void put_events(struct mutate_rnd *r, struct buf *b, const struct wire_batch *h, const struct trace_parts *from)
 {
 	static struct trace_parts ev;

@@ -10,7 +10,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t n, size_t max);
 
-/* In the place of libFuzzer's, for targets with a mutator of their own. */
+/* Replace libFuzzer's function of this name, which entries with a mutator of their own call. Change nothing. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t n, size_t max)
 {
 	(void)data, (void)max;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every input that the fuzzers keep, once more through their entries, under whatever compiler and sanitizer this is built
-# with: fuzz/corpus are files that the viewer opens, fuzz/corpus-elf programs, fuzz/corpus-words short texts.
+# Each fuzzer reads every input of its corpus again, with the compiler and the sanitizers of this build. fuzz/corpus has
+# files that the viewer opens, fuzz/corpus-elf programs, fuzz/corpus-words short texts.
 . "${srcdir:-.}/tests/lib.sh"
 
 # replays NAME FOLDER: an input of FOLDER makes fuzz/fuzz-NAME neither crash nor find a property broken

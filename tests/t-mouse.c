@@ -35,7 +35,7 @@ static void test_encoding(void)
 		}
 }
 
-/* What is no event is given up at the first wrong character; cells are never outside of the screen to the left or top. */
+/* What is no event is refused at the first wrong character; a cell is never left of or above the screen. */
 static void test_refused(void)
 {
 	static const char *const wrong[] = {"0;0;1M", "0;1;0M", "0;;M", ";;;", "0;1M", "0;1;1;", "x", "0;1;1\033", "M", "0;-"};

@@ -350,7 +350,7 @@ static void check_all(const struct snap *sn)
 	arena_free(&a);
 }
 
-/* Rounds of any length come out as they went in, by start; of equal starts in their order. */
+/* Rounds of any length are read as they were added, by start; those with equal starts in the order of their ids. */
 static void check_records(void)
 {
 	static const int64_t length[] = {0, 1, PART_LONG - 1, PART_LONG, UINT32_MAX, INT64_C(1) << 40};

@@ -12,7 +12,7 @@
  * are large. A thread that finds it full or empty sleeps until an eighth of the slots has moved. Waking a thread costs
  * as much as filling a slot, and two threads of nearly the same speed would wake each other for every slot. Doing other
  * work is better than sleeping: ring_set_idle_work(). The thread at the other end, which ring_start() starts, is no job:
- * its result, its progress and its end are what comes through the ring.
+ * it has no progress and no pipe, and it is ended by closing the queue.
  *
  * job_parallel() is a loop shared by several threads: an atomic counter hands out indexes. There is no pool, because a
  * load calls it only once or twice.
@@ -276,7 +276,7 @@ int job_forced_threads(void)
 
 int job_cpus(void)
 {
-	static _Atomic long online;	/* the system's answer: it costs reading a file */
+	static _Atomic long online;	/* result of sysconf(), which reads a file */
 	long n = job_forced_threads();
 	if (!n)
 		n = atomic_load_explicit(&online, memory_order_relaxed);

@@ -79,8 +79,8 @@ void lock_release(struct lock *);
 struct ring_queue;
 struct ring_queue *ring_new(uint32_t slots);
 void ring_free(struct ring_queue *);
-/* Run fn(arg) on a thread of its own, at the other end of the queue, until ring_stop(). Return false if no thread can be
-   started. */
+/* Run fn(arg), which uses the other end of the queue, on a thread of its own. fn has to return when the queue is
+   closed. Return false if no thread can be started. */
 bool ring_start(struct ring_queue *, void (*fn)(void *arg), void *arg);
 void ring_stop(struct ring_queue *);			/* close the queue, and join its thread if it has one */
 int  ring_begin_write(struct ring_queue *);		/* producer: the slot to fill; -1: the queue is closed */

@@ -6,7 +6,8 @@
  * same digit are skipped, so times of one trace take three or four rounds. Up to FEW items are sorted by insertion.
  *
  * In place it is an MSD radix sort: each item is swapped to the part of its leading digit, and then each part is sorted.
- * A digit begins at the first bit in which keys differ, so it is called at most 16 times within itself for two keys.
+ * A digit begins at the first bit in which keys differ, so each level sorts by eight more bits, and for two keys at most
+ * 18 calls are nested.
  */
 #include "config.h"
 #include "base/radix_sort.h"

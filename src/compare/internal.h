@@ -45,7 +45,7 @@ struct compare_trace {
 bool compare_trace_open(
     struct compare_trace *, const struct compare_input *, const struct compare_query *, struct arena *);
 
-/* The operations of a kind on a side, by start: indexes in ops->v. */
+/* The operations of a kind on a side, by start: their indexes. */
 struct kind_operations { uint32_t *v, n; };
 /* Collect the complete operations that belong to the part of the side, of all kinds with the source and the name of this
    one, which may be of the other side. */

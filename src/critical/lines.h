@@ -14,7 +14,7 @@
 /* The waits that led to the goroutines of a line, innermost last; adjacent ones at one place (function and line)
    count as one, as in a convoy on a lock. up: the one that led to its goroutine, or CRITICAL_NONE. */
 struct critical_chain { uint32_t up, depth; enum time_class cls; stk_id at; };
-enum { CRITICAL_CHAIN = 6 };	/* waits beyond that are not told apart */
+enum { CRITICAL_CHAIN = 6 };	/* waits beyond that are not distinguished */
 
 struct critical_line {
 	int64_t ns;

@@ -23,7 +23,7 @@ struct critical_tree {
 	struct critical_tree_index *index;	/* used while paths are added */
 };
 
-/* Waits are only told apart up to about this many nodes: after that, pieces have their own stacks alone. */
+/* Waits are only distinguished up to about this many nodes: after that, pieces have their own stacks alone. */
 enum { CRITICAL_TREE_NODES = 1 << 20 };
 struct critical_tree *critical_tree_new(const struct snap *);
 void critical_tree_free(struct critical_tree *);

@@ -261,7 +261,7 @@ static bool continues(void *on, uint64_t done, uint64_t total)
 	return job_should_continue(on);
 }
 
-/* Scan on a thread of its own: the other one reports the progress. */
+/* Scan, perhaps on another thread: the search for operations reports the progress. */
 static void scan_beside(void *run, const struct operations *idle)
 {
 	struct findings_run *r = run;

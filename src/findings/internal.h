@@ -23,7 +23,7 @@ struct findings_run {
 	const double *threshold;
 	const struct operations *ops;
 	struct scan scan;
-	bool scanned;
+	bool scanned;		/* the scan was not stopped */
 	struct goroutine_groups groups;
 	const struct critical_walker *walker;	/* NULL: not made yet; see findings_walker() */
 	struct lock_sets *locks;	/* NULL: not made yet; see findings_locks() */
@@ -57,7 +57,7 @@ struct findings_run {
 
 /* Return what walks critical paths; made when it is first needed. NULL: the work was stopped. */
 const struct critical_walker *findings_walker(struct findings_run *);
-/* Return which waits are for one lock; made when it is first needed. */
+/* Return the sets of waits that are for one lock; they are made when they are first needed. */
 const struct lock_sets *findings_locks(struct findings_run *);
 /* rule_paths.c: choose the kinds whose paths rules judge; walk the paths of number i of them, on any thread. */
 void findings_choose_kinds(struct findings_run *);

@@ -6,7 +6,7 @@
  * such a set; then the holder before is the one that woke it; otherwise from before the wait that it ended.
  *
  * A holder may itself wait for another lock, as the writer of a sync.RWMutex waits for its readers while further readers
- * wait behind it. Then what counts is what the holder of that other lock does.
+ * wait behind it. Then what counts, if lock_holders_query.follow is set, is what the holder of that other lock does.
  *
  * A sharded lock is one set, although its shards have queues of their own: the time that goroutines wait is right, and
  * so is the place to change.

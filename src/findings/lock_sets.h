@@ -24,7 +24,7 @@ void lock_sets_join(struct lock_sets *, uint32_t site, uint32_t with);
 const struct scan_site *lock_sets_waits(const struct lock_sets *, uint32_t site);
 
 /* Add what held the lock during a wait. scale, walker: as in time_parts_query. follow: of a holder that itself waits
-   for another lock, add what held that one; depth: as in time_parts_query. Return false if it is no lock of the sets. */
+   for another lock, add what held that one; depth: as in time_parts_query. Return false if no set has this wait. */
 struct lock_holders_query {
 	double scale;
 	const struct critical_walker *walker;

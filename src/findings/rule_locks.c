@@ -141,7 +141,7 @@ static void put_queue(struct findings_run *r, const struct lock_queue *q, const 
 	finding_put_place_after(r, site, h->between ? h->between : h->frame);
 }
 
-/* Find the holder of the lock that does most of what is most of the time in class cls. */
+/* Return the holder that has most time of class cls. The parts are sorted: largest first. */
 static struct lock_holder main_holder(const struct findings_run *r, const struct lock_queue *q, enum time_class cls)
 {
 	struct lock_holder h = {.cls = cls};

@@ -5,7 +5,7 @@
  * what the slow ones do that the rest does not. Kinds are judged only if the program spends enough time in them. Loops
  * in the background sleep, and wait for the network, because they have to; rounds of loops are judged if another
  * goroutine gives them their work. Of these, and of lives of goroutines, more slow operations are needed than of tasks
- * and requests, for which somebody waits.
+ * and requests, for whose end a user or another program waits.
  */
 #include "config.h"
 #include "findings/internal.h"
@@ -71,7 +71,7 @@ void findings_walk_kind(struct findings_run *r, uint32_t i)
 	paths_of_kind(&r->paths[i], r->sn, r->walker, r->ops, r->paths[i].kind);
 }
 
-/* Does somebody wait for each operation of the kind? */
+/* Does a user or another program wait for each operation of the kind? */
 static bool is_served(const struct operation_kind *k)
 {
 	return k->source == OPERATION_TASK || k->source == OPERATION_SERVER;

@@ -139,7 +139,7 @@ static void blame_work(struct findings_run *r, struct finding *f, stk_id work, s
 	finding_culprit(r, f, findings_site(r, waking));
 }
 
-/* Name the holder of a lock for which the goroutine waits, and say what it does. */
+/* Append where the goroutine waits for a lock, the holder of the lock, and what the holder does. */
 static void put_holder(struct findings_run *r, const struct time_part *p, frm_id holder)
 {
 	buf_puts(&r->text, "while it waits at ");
@@ -187,7 +187,7 @@ static void report_server(struct findings_run *r, struct busy_server *v, double 
 	finding_add(r, fit, &f);
 }
 
-/* Return what ended the last wait of a goroutine for another one; 0: nothing did. */
+/* Return the goroutine that ended the last wait of this one for another; 0: none did. */
 static trk_id last_waker(const struct findings_run *r, trk_id g)
 {
 	struct trace_interval v, next;

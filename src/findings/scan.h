@@ -44,9 +44,9 @@ struct scan_open { trk_id g; int64_t t0; stk_id stack; uint32_t site, next; };
 
 /* Per track. There may be millions, most of which only run, for less than two seconds. */
 struct scan_goroutine {
-	uint32_t run : 31;	/* ns on a P, as in the details */
-	uint32_t detailed : 1;	/* more: index in scan.details, which has all sums */
-	uint32_t more;		/* else `ready` of the details */
+	uint32_t run : 31;	/* ns on a P; if detailed, the details have it */
+	uint32_t detailed : 1;	/* there are details */
+	uint32_t more;		/* ns runnable, and in system calls; if detailed: index in scan.details */
 };
 struct scan_details {
 	int64_t run;		/* ns on a P */
@@ -116,7 +116,7 @@ bool scan_run(struct scan *, const struct snap *, const struct trace_filter *, c
 /* Set only the snapshot, filter and time range of a scan. */
 void scan_range(struct scan *, const struct snap *, const struct trace_filter *);
 void scan_free(struct scan *);
-/* Return all but run and ready of a goroutine, which may be those of another one. */
+/* Return the details of a goroutine, zeros if it has none. For `run` and `ready` call the functions below. */
 static inline const struct scan_details *scan_details_of(const struct scan *s, trk_id g)
 {
 	return &s->details[s->g[g].detailed ? s->g[g].more : 0];

@@ -5,12 +5,13 @@
 
 #include "critical/path.h"
 
-/* What goroutines did in some time ranges, by class and stack. Zero-initialise; free it with time_parts_free(). */
 struct lock_sets;
-/* 0; or of a holder of another lock: where that lock was waited for, and the stack that unlocked it. */
+/* 0; or of what another goroutine did while this one waited for its lock. wait: the stack of that wait. unlock: the
+   stack that unlocked; of a chain of locks, the last one. */
 struct time_part_lock { stk_id wait, unlock; };
+/* What goroutines did in some time ranges, by class and stack. Zero-initialise; free it with time_parts_free(). */
 struct time_part { enum time_class cls; stk_id stack; int64_t ns, longest, t0; trk_id g; struct time_part_lock lock; };
-	/* longest: the longest single interval, which starts at t0 on g */
+	/* longest: the longest single interval, which starts at t0 on g; lock: of that interval */
 struct time_parts {
 	struct time_part_lock lock;	/* of the parts that are added now */
 	struct time_part *v;	/* after time_parts_sort(): largest first */

@@ -5,10 +5,9 @@
  * data, finishes ended transfers, and asks every tenth of a second whether to continue. So a key or
  * ^C stops a profile of 30 s at once.
  *
- * A server is not trusted more than a file: a response is limited by the memory limit, redirects by
- * their number (ten) and to http and https, text of the server is made safe for terminals
- * (http_response.c), and silence is limited by the timeout. The timeout applies to the time without a byte, not to the
- * whole: a trace may arrive slowly for an hour.
+ * A server is not trusted more than a file: a response is limited by the memory limit, redirects by their number (ten)
+ * and to http and https, text of the server is made safe for terminals (http_response.c), and silence is limited by the
+ * timeout. The timeout applies to the time without a byte, not to the whole: a trace may arrive slowly for an hour.
  *
  * libcurl depends on some thirty libraries, which would cost 5 ms and 6 MB at every start, more
  * than all other linked libraries. So it is not linked but opened with the first URL.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What a server that refuses a request says, as one line: its status, and the first line of its page. Go's handlers
+ * The answer of a server that refuses a request, as one line: its status, and the first line of its page. Go's handlers
  * answer in plain text; proxies answer with HTML, of which the text outside of tags is used. All other headers and the
  * transfer itself are libcurl's work. Nothing here needs libcurl, so a fuzzer and tests call it with any bytes.
  */

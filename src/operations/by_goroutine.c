@@ -87,8 +87,8 @@ static void place_one(void *arg, trk_id g, uint32_t index)
 	p->by_g[p->end[g]++] = index;
 }
 
-/* Do the operations of a goroutine, which are by kind and start, follow one another? Only tasks are within others of
-   their kind. */
+/* Do the operations of a goroutine, which are sorted by kind and start, follow one another? Only tasks can be inside
+   others of their kind. */
 static bool are_apart(const struct operations *o, const uint32_t *at, uint32_t n)
 {
 	uint32_t kind = n > 1 ? operations_kind_of(o, at[0]) : 0;
@@ -96,7 +96,7 @@ static bool are_apart(const struct operations *o, const uint32_t *at, uint32_t n
 }
 
 /* Set outer[] of the n operations of a goroutine from position `first` on: going forward, an operation is inside the
-   last one that has not ended. Most goroutines have none that is inside another one. */
+   last one that has not ended. Most goroutines have none that is inside another one, so outer[] is made at the first. */
 static void set_outer(struct operations *o, struct arena *mem, uint32_t first, uint32_t n)
 {
 	int64_t end = INT64_MIN;

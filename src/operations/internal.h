@@ -17,7 +17,7 @@ struct task_record {
 };
 struct part_record {
 	uint32_t t0[2];			/* low and high half */
-	uint32_t ns;			/* duration; from PART_LONG on: the number of its end in `late` */
+	uint32_t ns;			/* duration; from PART_LONG on: PART_LONG + index of its end in `late` */
 	trk_id g;
 	uint32_t id : 31;		/* less operations.first_part */
 	uint32_t complete : 1;
@@ -31,7 +31,7 @@ struct operation_list {
 	const struct operation_criteria *criteria;
 	struct arena *mem;		/* of the result: names */
 	uint32_t ntasks;
-	int64_t *late;			/* see struct operations; so for the others */
+	int64_t *late;			/* this, lives, first_life and first_part: see struct operations */
 	uint32_t nlate;
 	size_t clate;
 	struct rank *lives;
@@ -51,7 +51,7 @@ void operations_sort_kind(const struct operation_kind *, const struct snap *);
 void operations_set_parents(const struct operations *, uint32_t ntasks);
 /* Give the records to the arena. */
 void operations_keep_kind(struct operation_kind *, struct arena *);
-/* Return the operation that a goroutine is, without id and kind. */
+/* Return the operation that is the whole life of a goroutine; its id and kind are 0. */
 struct operation operations_life(const struct snap *, const uint8_t *forever, trk_id);
 /* Return whether an operation is selected: it meets the criteria, overlaps the time range, and the selected times of a
    goroutine on which it starts or ends. */

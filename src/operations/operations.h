@@ -60,7 +60,7 @@ struct operations {
 	struct operation_kind *kind;	/* best source first, then largest total */
 	const uint8_t *idle;		/* one bit per stack, see operations_is_idle() */
 	uint32_t nstks;
-	/* what records.c makes operations of */
+	/* what records.c needs to make operations of records */
 	struct snap sn;
 	const uint8_t *forever;		/* a bit per track: see goroutine_roles */
 	const struct rank *lives;	/* the tracks whose whole time is an operation, whether it is selected or not */
@@ -74,7 +74,7 @@ struct operations {
 };
 /* Return an operation. */
 struct operation operations_get(const struct operations *, uint32_t index);
-/* Return the operation of a kind with the index kind->first + i; its goroutine. Faster than to search for the kind. */
+/* Return the operation of a kind with the index kind->first + i, or its goroutine, without a search for the kind. */
 struct operation operations_of_kind(const struct operations *, uint32_t kind, uint32_t i);
 trk_id operations_goroutine(const struct operations *, uint32_t kind, uint32_t i);
 /* Return its duration; TIME_NONE: it is not complete. */
@@ -102,8 +102,8 @@ struct operation_criteria {
 struct operations *operations_find(const struct snap *, const struct trace_filter *, const struct operation_criteria *,
     struct arena *, const struct progress_watcher *on);
 
-/* Find them, while another thread calls fn(arg, o) as soon as it is known which waits are idle: it may only call
-   operations_is_idle(). */
+/* Find them. As soon as it is known which waits are idle, call fn(arg, o) once, on another thread if there is one: it
+   may only call operations_is_idle(). */
 struct operations_beside { void (*fn)(void *arg, const struct operations *); void *arg; };
 struct operations *operations_find_beside(const struct snap *, const struct trace_filter *, const struct operations_beside *,
     struct arena *, const struct progress_watcher *on);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * How operations are kept. A trace may have millions, more than fit beside it as structs, so each kind has an array of
- * records with what its source needs, and operations_get() makes an operation of a record. The life of a goroutine has
- * only the number of its track: the store has its times, and its id is its rank among all goroutines that are
- * operations. A round or request is on one goroutine, and mostly shorter than four seconds. Records become ordered by
- * start when all are there, in their place.
+ * How operations are kept. A trace may have millions, and structs of 40 bytes would take a fourth of the memory of the
+ * trace besides. So each kind has an array of records with what its source needs, and operations_get() makes an
+ * operation of a record. The life of a goroutine has only the number of its track: the store has its times, and its id
+ * is its rank among all goroutines that are operations. A round or request is on one goroutine, and mostly shorter than
+ * four seconds. When all records are there, they are sorted by start, in place.
  *
  * Parents of lives are not kept either: a parent is the operation for which the creator worked then.
  */
@@ -117,7 +117,7 @@ void operations_sort_kind(const struct operation_kind *k, const struct snap *sn)
 	    k->source == OPERATION_TASK ? &task : is_life(k->source) ? &life : &part);
 }
 
-/* Replace the positions of the parents of tasks by indexes; those of other kinds are not in the result. */
+/* Replace the positions of the parents of tasks by indexes; by OPERATION_NONE if the parent is not in the result. */
 void operations_set_parents(const struct operations *o, uint32_t ntasks)
 {
 	uint32_t *index = xmalloc((ntasks + 1u) * sizeof *index);

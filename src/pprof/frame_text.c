@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The texts of frames, made once per location. A profile of a million samples has 30 million frames on 50,000
+ * The texts of frames, made once per location. A profile of a million samples may have 30 million frames on 50,000
  * locations, and to print a frame from the tables costs several loads at random addresses and the conversion of a
- * number. The texts are numbers of a few bytes and lie closely together, so they stay in the cache, and a text is
- * copied as a whole word (SHORT), without a call and without a branch for its length.
+ * number. The texts are numbers of a few bytes in one array, so they stay in the cache. If none is longer than SHORT
+ * bytes, that many are copied for each, without a call and without a branch for its length.
  *
  * Only for numbers: names would be repeated for each location that has them.
  */

@@ -246,7 +246,8 @@ void profile_free(struct profile *p)
 	mem_free(p);
 }
 
-/* Append the frames of a node and of its callers, as long as each directly follows its caller. Return the next node. */
+/* Append the frames of a node and of its callers, as long as each directly follows its caller. Return the next node; 0:
+   there is none. */
 static uint32_t read_run(const struct stack_node *node, uint32_t at, struct profile_frame_list *l)
 {
 	uint32_t last;

@@ -9,7 +9,7 @@
  * trees and granularities with the worker; their references are counted atomically.
  *
  * One job runs at a time. The result of an outdated query is dropped, except for the call trees, which are
- * most of the work: so its job is cancelled, but not dropped as async_cancel() would. Then the calls that are
+ * most of the work: so its job is cancelled, but not dropped, as it would be by async_cancel(). Then the calls that are
  * wanted by then are started. Small work is done at once: a thread costs more than it, and the screen would
  * be drawn twice.
  */
@@ -42,7 +42,7 @@ void session_set_nonblocking(struct session *s)
 	s->weigh.nonblocking = true;
 }
 
-/* Return the cost of weighing: a pass over nodes, samples and intervals; 0 in a viewer that waits. */
+/* Return the cost of weighing: a pass over nodes, samples and intervals; 0 if the caller waits for it. */
 static uint64_t weighing_cost(const struct session *s)
 {
 	return !s->weigh.nonblocking ? 0 : s->snap->nstks + (uint64_t)s->snap->nsmps + snap_cost(s->snap, 1);

@@ -236,8 +236,8 @@ static inline uint64_t snap_intervals(const struct snap *sn)
 		n += store_slot(sn->st, i)->n;
 	return n;
 }
-/* Return the cost of some passes over all intervals, in steps (base/async.h): too much to be done at once if sheets may
-   have to be rebuilt. */
+/* Return the cost of some passes over all intervals, in steps (base/async.h). If sheets may have to be rebuilt, it is
+   too high for the work to be done at once. */
 static inline uint64_t snap_cost(const struct snap *sn, uint32_t passes)
 {
 	return sn->st->keep ? UINT32_MAX : passes * snap_intervals(sn);

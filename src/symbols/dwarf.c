@@ -281,7 +281,7 @@ size_t dwarf_frames_at(struct dwarf_info *d, uint64_t addr, struct debug_frame *
 	int line, col;
 	if (l) {
 		at_line.file = file_name(d, u, libdw()->linesrc(l, NULL, NULL));
-		/* a damaged line table counts below zero */
+		/* a damaged line table can count below zero */
 		at_line.line = !libdw()->lineno(l, &line) && line > 0 ? line : 0;
 		at_line.col = !libdw()->linecol(l, &col) && col > 0 ? col : 0;
 	}

@@ -116,7 +116,7 @@ static void app_put_highlights(struct app *a, struct buf *b)
 	if (c && c->total > 0) {
 		const struct shares *s = session_shares(a->s, c);
 		int printed = put_shares(s->work, s->nwork, c->total, 3, b);
-		bool one = s->npkg && text_percent(s->pkg[0].weight, c->total) >= 99.5;	/* the only package is no news */
+		bool one = s->npkg && text_percent(s->pkg[0].weight, c->total) >= 99.5;	/* it has all the weight */
 		if (!one && put_shares(s->pkg, s->npkg, c->total, 5, &pkg))
 			buf_printf(b, "%s%s", printed ? "; " : "", buf_str(&pkg));
 	}

@@ -91,7 +91,7 @@ static struct flame_conf conf_now(
 	return conf;
 }
 
-/* Use these flames of the current tree; zooms are kept if their frames still exist. Frees the old flames. */
+/* Use these flames of the current tree, keep zooms whose frames still exist, and free the old flames. */
 static void lay_out_as(struct flame_state *v, const struct pane_env *env, struct flame *const made[PARTS],
     struct weighted_tree *was)
 {

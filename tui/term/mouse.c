@@ -5,8 +5,8 @@
  * decodes the older encodings (term.c). Clicks, double clicks and drags are distinguished here and not by curses, because
  * curses waits for the second click.
  *
- * Nothing here reads or waits, so a test and a fuzzer call it with any bytes. A cell is never negative, whatever the
- * terminal sends; that it is inside the screen is checked by the viewer, which may have another size by then.
+ * Nothing here reads or waits, so a test and a fuzzer call it with any bytes. A cell is never negative, for
+ * any bytes. The viewer checks that it is inside the screen, since the size may have changed.
  */
 #include "config.h"
 #include "term/mouse.h"

@@ -16,7 +16,7 @@ struct mouse {
 	int y, x;
 	int64_t clicked;	/* 1 + `now` of the last press; 0: the next press is not a double click */
 };
-/* Return the key of an event (KEY_CLICK ...), 0: it has no meaning. now: ms, on a clock that never goes back. */
+/* Return the key of an event (KEY_CLICK ...), 0: it has no meaning. now: ms, of a clock that is never set back. */
 int32_t mouse_key(struct mouse *, const struct mouse_event *, int64_t now);
 
 /* ESC [ < BUTTON ; COLUMN ; ROW and M, or m for a release, one character after the other, from the one after the `<`. */

@@ -231,11 +231,11 @@ static size_t method_start(const struct buf *place)
 	return dot && dot[1] != ' ' && !memchr(s, '[', (size_t)(end - s)) ? (size_t)(dot + 1 - s) : 0;
 }
 
-/* How much of a line of the critical paths: "92% network", with the method "call kit.go:233", with the whole place
-   "main.(*upstream).call kit.go:233" and the reason. */
+/* How much of a line of the critical paths is written: "92% network", with the method "call kit.go:233", with the whole
+   place "main.(*upstream).call kit.go:233" and the reason. */
 enum path_text { PATH_CLASS, PATH_METHOD, PATH_REASON };
 
-/* Append that line. false: its share is small. */
+/* Append that line. Return false if its share is small. */
 static bool put_path(const struct trace_analysis *a, uint32_t i, enum path_text text, struct buf *b)
 {
 	enum { LEAST = 5 };
@@ -262,7 +262,8 @@ static bool put_path(const struct trace_analysis *a, uint32_t i, enum path_text 
 	return true;
 }
 
-/* Append the first parts of the critical paths that fit into `width` columns; of the first one, at least its class. */
+/* Append the first parts of the critical paths that fit into `width` columns; of the first one only the class,
+   if its place does not fit. */
 static void put_paths(const struct trace_analysis *a, size_t width, struct buf *b)
 {
 	for (uint32_t i = 0; i < SHOWN; i++) {

@@ -21,8 +21,8 @@ struct goroutine_map {
 	const struct goroutine_table_form *form;
 };
 
-/* Return the number of places for a trace of so many bytes: no more than it can have goroutines, because a table of the
-   usual size costs more than reading a small trace. */
+/* Return the number of places to begin with for a trace of this many bytes: of a small trace about one for each event,
+   because a table of the usual size costs more than reading it. */
 uint64_t goroutine_table_places(uint64_t bytes);
 /* Make an empty table of n places (a power of two). Frees what *t held before. */
 void goroutine_table_init(struct goroutine_map *, const struct goroutine_table_form *, uint64_t n);

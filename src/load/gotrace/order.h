@@ -56,7 +56,7 @@ struct event_orderer {
 	struct err bad;		/* why the last order_advance() returned GO_BAD */
 };
 
-/* Initialize for an input of so many bytes. out has room for GO_OUT events; NULL: allocate a buffer. */
+/* Initialize. bytes: length of the input. out has room for GO_OUT events; NULL: allocate a buffer. */
 void order_init(struct event_orderer *, const struct event_stream_ops *, void *self, struct event_stream_info *,
     struct trace_event *out, uint64_t bytes);
 void order_free(struct event_orderer *);

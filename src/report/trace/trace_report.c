@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Print a notice if no goroutine, task, region or operation matches the filter. */
+/* Print the notice that the filter of the command line matches nothing. */
 static void note_empty_filter(const struct trace_report_ctx *r)
 {
 	static const struct { enum option_id id; const char *name, *what; } choices[] = {

@@ -6,7 +6,7 @@
 #include "store/tracks/sheet_build.h"
 
 /*
- * Rebuilds sheets from the file, in order. A worker is one sheet ahead of the thread that takes them.
+ * Rebuilds sheets from the file, in order. A worker thread is one sheet ahead of the thread that takes them.
  */
 struct checkpoint_list;
 struct sheet_rebuild;

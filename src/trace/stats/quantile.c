@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The value at a share of many numbers. A few are sorted. Very many are not moved: they are
- * read four times sequentially, and each time sixteen more bits of the values are determined, by counting the numbers
- * with the same leading bits. To sort tens of millions would take their memory once more, and several passes over all
- * of it.
+ * The value at a share of many numbers. A few are sorted. Very many are not moved: they are read four times
+ * sequentially, and each time sixteen more bits of the values are determined, by counting the numbers with the same
+ * leading bits. To sort tens of millions would take more passes, and write all of them in each.
  */
 #include "config.h"
 #include "trace/stats/goroutine_stats.h"
