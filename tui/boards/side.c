@@ -46,7 +46,7 @@ int boards_draw_curve(const struct boards_state *p, const struct board_row *r, s
 		most = v > most ? v : most;
 	}
 	grid_text(g, y, 0, ST_HEAD, 0, board_kinds[p->id].curve);
-	buf_printf(&t, "  most %.*f", most < 10 ? 2 : 0, most);
+	buf_printf(&t, "  at most %.*f", most < 10 ? 2 : 0, most);
 	grid_right(g, y, g->w, ST_HEAD, 0, buf_str(&t));
 	y = draw_chart(g, y + 1, CHART, r->curve, most > 0 ? most : 1);
 	buf_reset(&t);

@@ -277,18 +277,22 @@ static void put_paths(const struct trace_analysis *a, size_t width, struct buf *
 			if (i)
 				return;
 		}
+		if (b->n == before)
+			return;
 	}
 }
 
 /* Draw the slowest kind of operations: its rate and latency, and the parts of its critical paths, in `room` lines. */
 static void draw_kind(const struct timeline_verdict *v, struct grid *g, int y, int room)
 {
-	enum { PATH_ROOM = 19 };	/* "  path 67% network" */
-	struct buf b = {0}, rate = {0};
+	struct buf b = {0}, rate = {0}, path = {0};
 	put_rate(v->analysis->sn, v->kind, &rate);
-	text_fit_line(&b, rate.p, rate.n, (size_t)(g->w - (room == 1 ? PATH_ROOM : 0)), g->ascii);
+	if (room == 1 && put_path(v->analysis, 0, PATH_CLASS, &path))
+		buf_puts(&path, "  path ");	/* in any order: its width is reserved */
+	text_fit_line(&b, rate.p, rate.n, (size_t)g->w - text_width(path.p, path.n), g->ascii);
 	if (room == 1)
 		put_paths(v->analysis, (size_t)g->w, &b);
+	buf_free(&path);
 	grid_line(g, y, 0, ST_NORMAL, 0, &b);
 	buf_free(&rate);
 	for (int i = 0; i + 1 < room; i++) {

@@ -81,7 +81,7 @@ void brush_draw(const struct brush *b, struct grid *g, int y, int h)
 	struct buf n = {0};
 	text_count(&n, (int64_t)b->bars.all);
 	int x = grid_printf(g, y, 1, ST_HEAD, 0, "durations (%s)", buf_str(&n));
-	grid_text(g, y, x + 2, ST_DIM, 0, !b->bars.on ? "v selects bars" : b->bars.held ? "h l move the end of a range" : "");
+	grid_text(g, y, x + 2, ST_DIM, 0, !b->bars.on ? "v selects bars" : b->bars.held ? "h l move the end of the range" : "");
 	histogram_bars_draw(&b->bars, g, y + 1, 1, h - 1, g->w - 2, ST_HEAT);
 	buf_free(&n);
 }
