@@ -3,7 +3,8 @@
 /*
  * Sums up samples by site, in two steps: first by the node of the first user frame and what the runtime does below it,
  * then these nodes by line or function. The first step finds the widest path to each site on the way. Names are
- * classified once for each function, so a sample costs one walk from its leaf to its first user frame.
+ * classified once for each function, and what the runtime does once for each node, so a sample costs a walk from its leaf
+ * to its first user frame.
  */
 #include "config.h"
 #include "findings/profile_sites.h"
@@ -67,18 +68,36 @@ static uint8_t *classify_functions(const struct snap *sn, enum sites_by by)
 	return is;
 }
 
-/* Find the first user frame of a stack, and the innermost frame of the runtime that tells something. The latter may be
-   above user code: a stack of the GC without user code, or a callback. */
-static void locate(const struct snap *sn, const uint8_t *is, stk_id s, struct profile_site *out)
+static uint8_t class_of(const struct snap *sn, const uint8_t *is, stk_id s)
 {
-	for (; s && (!out->path || !out->kind); s = stk_parent(sn->st, s)) {
-		fun_id f = store_frm(sn->st, stk_frame(sn->st, s))->fun;
-		uint8_t c = f < sn->nfuns ? is[f] : 0;
-		if (!out->path && c & USER)
-			out->path = s;
-		if (!out->kind)
-			out->kind = c & KIND;
+	fun_id f = store_frm(sn->st, stk_frame(sn->st, s))->fun;
+	return f < sn->nfuns ? is[f] : 0;
+}
+
+/* Return the first user frame of a stack; 0: none. */
+static stk_id first_user_frame(const struct snap *sn, const uint8_t *is, stk_id s)
+{
+	while (s && !(class_of(sn, is, s) & USER))
+		s = stk_parent(sn->st, s);
+	return s;
+}
+
+/* Return, by node, what the innermost frame of the runtime that tells something tells. It may be above user code: a stack
+   of the GC without user code, or a callback. So stacks would be walked to their roots, each on its own; nodes take one
+   pass. NULL: no function tells anything. */
+static uint8_t *kinds_of_nodes(const struct snap *sn, const uint8_t *is)
+{
+	fun_id f = 1;
+	while (f < sn->nfuns && !(is[f] & KIND))
+		f++;
+	if (f >= sn->nfuns)
+		return NULL;
+	uint8_t *kind = xcalloc(sn->nstks, 1);
+	for (stk_id s = 1; s < sn->nstks; s++) {
+		uint8_t own = class_of(sn, is, s) & KIND;
+		kind[s] = own ? own : kind[stk_parent(sn->st, s)];
 	}
+	return kind;
 }
 
 /* Dumps of all stacks leave out the runtime's frames, and have the reason of a wait as the tag "state". */
@@ -97,7 +116,7 @@ static uint8_t kind_of_state(const struct snap *sn, uint32_t set)
 static void sum_stacks(struct profile_sites *p, struct site_sums *to, const struct snap *sn,
     const struct findings_sides *sides, int type)
 {
-	uint8_t *is = classify_functions(sn, p->by);
+	uint8_t *is = classify_functions(sn, p->by), *kind = kinds_of_nodes(sn, is);
 	for (uint32_t i = 0; i < sn->nsmps; i++) {
 		uint64_t side = UINT64_C(1) << (store_side(sn->st, i) & 63);
 		int64_t v = store_value(sn->st, (size_t)type, i);
@@ -105,7 +124,8 @@ static void sum_stacks(struct profile_sites *p, struct site_sums *to, const stru
 		if (!one.a && !one.b)
 			continue;
 		const struct smp_row *sample = store_smp(sn->st, i);
-		locate(sn, is, sample->stack, &one);
+		one.path = first_user_frame(sn, is, sample->stack);
+		one.kind = kind ? kind[sample->stack] : 0;
 		if (p->by == SITES_BY_WAIT && !one.kind)
 			one.kind = kind_of_state(sn, sample->set);
 		add_site(to, &one);
@@ -113,6 +133,7 @@ static void sum_stacks(struct profile_sites *p, struct site_sums *to, const stru
 		p->b = wrap_add(p->b, one.b);
 	}
 	mem_free(is);
+	mem_free(kind);
 }
 
 static int heaviest_first(const void *a, const void *b)
