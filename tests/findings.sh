@@ -30,6 +30,10 @@ done <"$faults/truth.tsv"
 run 0 findings "$faults/gc+forced.trace.gz"
 grep -q 'main.pack .* starts GC cycles' "$tmp/out" || fail "gc+forced: $(cat "$tmp/out")"
 
+# operations that are parts of whole goroutines only
+run 0 why "$faults/imbalance+rounds.trace.gz"
+grep -q '^why main.each.func1 kit.go' "$tmp/out" || fail "why: $(cat "$tmp/out")"
+
 f=$faults/lock-queue.trace.gz
 run 0 findings "$f"
 grep -q '^PROBLEM lock-queue [0-9]*$' "$tmp/out" || fail "text: $(cat "$tmp/out")"

@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /* Rules about how goroutines are made, how they end, and how the work is divided among them. */
 #include "config.h"
-#include "findings/internal.h"
+#include "findings/fan_out.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
@@ -198,16 +198,15 @@ static int leading_quarters(struct findings_run *r, uint32_t group, trk_id most)
 	return quarters;
 }
 
-/* Return what a goroutine runs most of the time, of samples over the range. Places where it was preempted come
-   first. */
-static struct time_part main_run(struct findings_run *r, trk_id g)
+/* Return what a goroutine runs most of the time, of samples over a range. Places where it was preempted come first. */
+static struct time_part main_run(struct findings_run *r, trk_id g, int64_t t0, int64_t t1)
 {
 	enum { LOOKS = 256, SAMPLED = 5 };
 	struct time_parts runs = {0};
 	struct time_part best = {0}, sampled = {0};
 	for (int i = 0; i < LOOKS && findings_walker(r); i++) {
-		int64_t a = r->scan.t0 + (int64_t)((double)r->wall * i / LOOKS);
-		time_parts_add(&runs, r->sn, &(struct time_parts_query){.g = g, .a = a, .b = a + r->wall / LOOKS + 1,
+		int64_t a = t0 + (int64_t)((double)(t1 - t0) * i / LOOKS);
+		time_parts_add(&runs, r->sn, &(struct time_parts_query){.g = g, .a = a, .b = a + (t1 - t0) / LOOKS + 1,
 		    .scale = 1, .walker = findings_walker(r)});
 	}
 	time_parts_sort(&runs);
@@ -240,7 +239,7 @@ static void judge_imbalance(struct findings_run *r, uint32_t group)
 	fit = wait < fit ? wait : fit;
 	if (fit < 0.5 || leading_quarters(r, group, g->most) < 3)
 		return;
-	struct time_part run = main_run(r, g->most);
+	struct time_part run = main_run(r, g->most, r->scan.t0, r->scan.t1);
 	struct finding f = {.score = finding_score((double)(g->run_most - median), (double)r->wall), .t0 = run.t0,
 	    .t1 = run.t0 + run.longest, .trk = g->most, .see = "goroutines -by=creator"};
 	finding_culprit_stack(r, &f, run_stacks_interrupted(r->st, g->most, run.stack));
@@ -261,6 +260,43 @@ static void judge_imbalance(struct findings_run *r, uint32_t group)
 	finding_add(r, fit, &f);
 }
 
+/* Groups of which one goroutine creates some, waits for them, and creates the next ones. Where it serves a request, a
+   late one is a straggler. */
+static void judge_fan_out(struct findings_run *r, uint32_t group)
+{
+	enum { ROUNDS = 8 };
+	const struct goroutine_group *g = &r->groups.v[group];
+	struct fan_out o = fan_out_measure(r, group, (uint32_t)LIMIT(r, IMBALANCE, GROUP));
+	double more = o.median ? (double)(o.most - o.median) / (double)o.median : 0,
+	       fit = finding_fit(more, LIMIT(r, IMBALANCE, RATIO) - 1), late = (double)o.late / (double)r->wall,
+	       wait = finding_fit(late, LIMIT(r, IMBALANCE, WAITED));
+	fit = wait < fit ? wait : fit;
+	if (o.rounds < ROUNDS || 2 * o.same <= o.rounds || fit < 0.5 ||
+	    findings_serves(r, (trk_id)store_trk(r->st, o.g)->creator))
+		return;
+	struct time_part run = main_run(r, o.g, o.t0, o.t1);
+	stk_id at = run_stacks_interrupted(r->st, o.g, run.stack);
+	struct finding f = {.score = finding_score(late, 1), .t0 = o.t0, .t1 = o.t1, .trk = o.g,
+	    .see = "goroutines -by=creator"};
+	finding_culprit_stack(r, &f, at);
+	finding_victims(r, &f, group, 0);
+	buf_printf(&r->text, "of %.0f goroutines that ", (double)o.children / o.rounds);
+	finding_put_place(r, g->line);
+	buf_printf(&r->text, " starts %u times, number %u runs for ", o.rounds, o.number);
+	text_ns(&r->text, o.most / o.rounds);
+	buf_puts(&r->text, ", the others for ");
+	text_ns(&r->text, o.median / o.rounds);
+	buf_printf(&r->text, " (median), and %.0f%% of the time is spent waiting for it alone: ", f.score);
+	finding_put_place(r, f.nculprit ? f.culprit[0].frame : g->line);
+	finding_put_caller(r, at);
+	finding_number(&f, "rounds", o.rounds);
+	finding_number(&f, "goroutines_mean", (double)o.children / o.rounds);
+	finding_number(&f, "run_most_ns", (double)o.most / o.rounds);
+	finding_number(&f, "run_median_ns", (double)o.median / o.rounds);
+	finding_number(&f, "waited_ns", (double)o.late);
+	finding_add(r, fit, &f);
+}
+
 void rule_imbalance(struct findings_run *r)
 {
 	for (uint32_t i = 0; i < r->groups.n; i++) {
@@ -268,6 +304,8 @@ void rule_imbalance(struct findings_run *r)
 		/* The median is at most the mean of the others, so most groups need no look at their members. */
 		if (g->n >= 2 && g->most && (double)g->run_most * 10 > (double)r->wall)
 			judge_imbalance(r, i);
+		if (g->made && g->run * 10 > r->wall)
+			judge_fan_out(r, i);
 	}
 }
 

@@ -61,14 +61,21 @@ static void add_named(struct target_search *s)
 	}
 }
 
-/* The complete operations of the best source, without parts of others. */
+/* Is the operation a part of another one of its source? */
+static bool is_part(const struct operations *ops, uint32_t i, enum operation_source source)
+{
+	uint32_t parent = operations_parent(ops, i);
+	return parent != OPERATION_NONE && ops->kind[operations_kind_of(ops, parent)].source == source;
+}
+
+/* The complete operations of the best source, without parts of others of it. */
 static void add_operations(struct target_search *s)
 {
 	uint32_t best = critical_slowest_kind(s->ops);
 	for (uint32_t i = 0; i < s->ops->n; i++) {
 		struct critical_target t = critical_target_of_operation(s->ops, i);
 		if (s->ops->kind[operations_kind_of(s->ops, i)].source == s->ops->kind[best].source &&
-		    (t.complete || !s->ops->kind[best].ncomplete) && operations_parent(s->ops, i) == OPERATION_NONE)
+		    (t.complete || !s->ops->kind[best].ncomplete) && !is_part(s->ops, i, s->ops->kind[best].source))
 			add_target(s, &t, true);
 	}
 }

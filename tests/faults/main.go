@@ -56,6 +56,7 @@ var faults = map[string]fault{
 	"own-cpu":         {4, ownCPU, "main.match"},
 
 	"gc+forced":         {1, forcedGC, "main.pack"},
+	"imbalance+rounds":  {2, unevenRounds, "main.count"},
 	"lock-queue+writer": {4, lockBehindLock, "main.(*rates).convert"},
 	"network+delays":    {4, slowAndDelayed, "main.(*client).ask"},
 }

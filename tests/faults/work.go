@@ -164,6 +164,24 @@ func imbalance() {
 	}
 }
 
+// count does one of eight parts, by a goroutine of its own in each round. With the fault the fourth part is the largest.
+//
+//go:noinline
+func count(i int) {
+	d := 300 * time.Microsecond
+	if i == 3 && !sound {
+		d *= 50 // so long that it is preempted, which shows where it runs
+	}
+	compute(d)
+}
+
+func unevenRounds() {
+	begin()
+	for k := 0; k < 12; k++ {
+		each(8, count)
+	}
+}
+
 // basket asks once for all items. With the fault some baskets ask for each of theirs.
 func basket(c *client, items int) {
 	if sound {
