@@ -22,8 +22,8 @@ mkdir -p "$OUT"
 for fuzzer in fuzz/fuzz-*; do
 	[ -x "$fuzzer" ] || continue
 	name=${fuzzer#fuzz/}
-	corpus=fuzz/corpus-${name#fuzz-}
-	[ -d "$corpus" ] || corpus=fuzz/corpus
 	cp "$fuzzer" "$OUT/"
-	(cd "$corpus" && zip -q -r - .) >"$OUT/${name}_seed_corpus.zip"
+	for corpus in corpus "corpus-${name#fuzz-}"; do
+		[ ! -d "fuzz/$corpus" ] || (cd fuzz && zip -q -r "$OUT/${name}_seed_corpus.zip" "$corpus")
+	done
 done

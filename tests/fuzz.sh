@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Each fuzzer reads every input of its corpus again, with the compiler and the sanitizers of this build. fuzz/corpus has
-# files that the viewer opens, fuzz/corpus-elf programs, fuzz/corpus-words short texts.
+# files that the viewer opens, fuzz/corpus-NAME the inputs of fuzz-NAME, most of them found by it.
 . "${srcdir:-.}/tests/lib.sh"
 
 # replays NAME FOLDER: an input of FOLDER makes fuzz/fuzz-NAME neither crash nor find a property broken
@@ -11,8 +11,10 @@ replays() {
 		tail -30 "$tmp/out"
 	}
 }
-replays words corpus-words
-replays elf corpus-elf
+for name in elf gotrace pprof words; do
+	replays $name corpus-$name
+done
+replays keep corpus-gotrace
 for name in file gotrace keep pprof text; do
 	replays $name corpus
 done

@@ -267,5 +267,5 @@ int asm_source_of_function(
 	struct asm_weight *w = weights_of(c, &n);
 	asm_source_add_weights(to, w, n);
 	mem_free(w);
-	return rc;
+	return 0;
 }
