@@ -44,6 +44,8 @@ struct critical_wait { trk_id g; int64_t t0, t1; bool coarse; };	/* coarse: see 
 struct runnable_wait;
 void critical_runnable_parts(struct runnable_wait **state, const struct critical_walker *, const struct critical_wait *,
     critical_piece_fn *, void *arg);
+/* Return the number of parts of runs that were looked at so far. */
+uint64_t critical_runnable_cost(const struct runnable_wait *);	/* may be NULL */
 void critical_runnable_free(struct runnable_wait *);	/* may be NULL */
 
 #endif

@@ -4,13 +4,14 @@
  * Paths are independent of each other, so each thread takes every k-th target. What is summed up is kept by part and
  * added in the order of parts at the end, so nothing is locked.
  *
- * The cost of a path is its number of pieces, which is only known when it has been walked. A few targets, evenly
- * spaced, are walked first to estimate it; then as many as the number of pieces allows, evenly spaced as well.
+ * The cost of a path is the number of its pieces, and of what a walk looks at without a piece of its own, which is only
+ * known when it has been walked. A few targets, evenly spaced, are walked first to estimate it; then as many as the
+ * bound allows, evenly spaced as well.
  */
 #include "config.h"
 #include "critical/many.h"
 
-enum { PILOTS = 64, FEWEST = 8, REPORT = 64 };
+enum { PILOTS = 64, FEWEST = 8, REPORT = 64, LOOKS = 8 };	/* LOOKS: parts that cost as much as a piece */
 
 struct many_run {
 	const struct critical_many *q;
@@ -35,14 +36,14 @@ static uint32_t affordable_count(const struct critical_many *q)
 {
 	struct critical_path p = {.coarse = q->coarse};
 	uint32_t pilots = q->n < PILOTS ? q->n : PILOTS, i = 0;
-	uint64_t pieces = 0, most = q->coarse ? CRITICAL_MANY_COARSE : CRITICAL_MANY;
-	while (i < pilots && pieces < most / PILOTS && job_should_continue(&q->on)) {
+	uint64_t cost = 0, most = q->coarse ? CRITICAL_MANY_COARSE : CRITICAL_MANY;
+	while (i < pilots && cost < most / PILOTS && job_should_continue(&q->on)) {
 		const struct critical_target *t = &q->target[spaced_index(i++, pilots, q->n)];
 		critical_path_walk(q->walker, t->g, t->t0, t->t1, &p);
-		pieces += p.n;
+		cost += p.n + p.looked / LOOKS;
 	}
 	critical_path_free(&p);
-	uint64_t n = pieces ? most * i / pieces : q->n;
+	uint64_t n = cost ? most * i / cost : q->n;
 	return n < FEWEST && q->n > FEWEST ? FEWEST : n < q->n ? (uint32_t)n : q->n;
 }
 

@@ -38,6 +38,7 @@ struct runnable_wait {
 	bool approximate;
 	struct occupant occupant[OCCUPANTS + 1];	/* the first noccupant ones, and the last one: others */
 	uint32_t noccupant;
+	uint64_t cost;
 	struct track_cursor cursor;	/* of goroutines */
 	struct track_cursor *proc;	/* by number of the P */
 };
@@ -156,6 +157,7 @@ struct occupied_cell { struct runnable_wait *x; trk_id g; };
 static void add_run_part(void *arg, int64_t t0, int64_t t1, stk_id stack)
 {
 	const struct occupied_cell *o = arg;
+	o->x->cost++;
 	add_occupant(o->x, o->g, stack, false, t1 - t0);
 }
 
@@ -287,6 +289,11 @@ static struct runnable_wait *runnable_new(const struct critical_walker *w)
 	x->w = w;
 	x->proc = xcalloc(w->nproc + 1u, sizeof *x->proc);
 	return x;
+}
+
+uint64_t critical_runnable_cost(const struct runnable_wait *x)
+{
+	return x ? x->cost : 0;
 }
 
 void critical_runnable_free(struct runnable_wait *x)

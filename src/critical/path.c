@@ -64,6 +64,7 @@ static void put_piece(struct path_walk *k, const struct critical_piece *v)
 	k->stalled = 0;
 	if (next && can_join(v, next)) {
 		next->t0 = v->t0;
+		p->looked++;
 		return;
 	}
 	p->v = mem_grow(p->v, &p->cap, p->n + 1, sizeof *p->v);
@@ -356,6 +357,7 @@ void critical_path_walk(const struct critical_walker *w, trk_id g, int64_t t0, i
 {
 	struct path_walk k = {.w = w, .sn = w->sn, .p = p};
 	p->n = p->nvia = p->ncut = 0;
+	p->looked = 0;
 	for (int i = 0; i < TIME_CLASS__N; i++)
 		p->ns[i] = 0;
 	p->t0 = clamp_time(w->sn, t0);
@@ -365,6 +367,7 @@ void critical_path_walk(const struct critical_walker *w, trk_id g, int64_t t0, i
 	while (k.n)
 		walk_step(&k);
 	reverse_pieces(p);
+	p->looked += critical_runnable_cost(k.runnable);
 	track_cursor_drop(&k.c);
 	critical_runnable_free(k.runnable);
 	mem_free(k.frame);

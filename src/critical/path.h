@@ -48,6 +48,7 @@ struct critical_path {
 	struct critical_piece *v;
 	struct critical_via *via;
 	size_t n, nvia, cap, cvia;
+	uint64_t looked;			/* parts that a walk looked at besides: joined to pieces, or of runs on the Ps */
 	int64_t t0, t1;				/* clamped to the snapshot */
 	int64_t ns[TIME_CLASS__N];		/* time by class; the sum is t1 - t0 */
 	uint32_t ncut;				/* number of pieces that are not followed */

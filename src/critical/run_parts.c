@@ -69,6 +69,31 @@ static bool next_moment(struct piece_moments *p, int64_t t, struct run_moment *o
 	return out->t < t;
 }
 
+/* Get the last moment with a stack in [from, t) of the cursor's piece: a wake-up, or what is in the walker's list, which
+   is later of equal times. Return false if there is none. */
+static bool last_moment(const struct critical_walker *w, const struct track_cursor *c, int64_t t, struct run_moment *out)
+{
+	int64_t from = track_cursor_t0(c);
+	struct piece_moments p = moments_from(w, c, t);
+	const struct critical_moment *m = p.m ? &w->moment[p.m - 1] : NULL;
+	bool found = m && m->g == c->trk && m->t >= from;
+	if (found) {
+		*out = (struct run_moment){m->t, m->stack, m->sample};
+		from = m->t + 1;
+	}
+	while (p.k-- && sheet_peer(p.sheet, edge_interval(&p)) == p.g) {
+		int64_t when = p.sheet->t0 + sheet_start(p.sheet, edge_interval(&p));
+		stk_id stack = sheet_stack(p.sheet, edge_interval(&p));
+		if (when < from)
+			break;
+		if (!stack)
+			continue;
+		*out = (struct run_moment){when, stack, false};
+		return true;
+	}
+	return found;
+}
+
 /* Return what charges the time from `a` on: the stack of the last CPU sample of the run before `a`, unless an event
    came later; 0: none. */
 static stk_id sampled_before(const struct critical_walker *w, const struct track_cursor *at, int64_t a)
@@ -82,12 +107,10 @@ static stk_id sampled_before(const struct critical_walker *w, const struct track
 		return 0;	/* most runs: there is no sample, or an event came later */
 	track_cursor_set(&c, at);
 	for (bool any = false; !any;) {
-		struct piece_moments p = moments_from(w, &c, track_cursor_t0(&c));
 		struct run_moment v;
-		while (next_moment(&p, a, &v)) {
+		any = last_moment(w, &c, a, &v);
+		if (any)
 			(void)run_stacks_charged(w->sn->st, c.trk, &v, &sampled);
-			any = true;
-		}
 		any = any || (!track_cursor_is_continued(&c) && track_cursor_stack(&c));
 		a = track_cursor_t0(&c);
 		any = any || !track_cursor_step(&c, -1) || !state_runs(track_cursor_state(&c));

@@ -108,7 +108,8 @@ static int64_t run_of_all(const struct findings_run *r)
 	return ns;
 }
 
-static void judge_fine(struct findings_run *r, uint32_t group)
+/* busy: run_of_all(). */
+static void judge_fine(struct findings_run *r, uint32_t group, double busy)
 {
 	const struct goroutine_group *g = &r->groups.v[group];
 	double mean = (double)g->run / g->n, rate = (double)g->made * 1e9 / (double)r->wall,
@@ -116,7 +117,7 @@ static void judge_fine(struct findings_run *r, uint32_t group)
 	       small = mean > 0 ? LIMIT(r, FINE_GOROUTINES, RUN) / mean : 2,
 	       often = finding_fit(rate, LIMIT(r, FINE_GOROUTINES, RATE)), fit;
 	double lightly = mean > 0 ? LIMIT(r, FINE_GOROUTINES, LIGHT) / mean : 2,
-	       busy = (double)run_of_all(r), all = busy > (double)r->wall ? busy : (double)r->wall,
+	       all = busy > (double)r->wall ? busy : (double)r->wall,
 	       score = finding_score((double)g->made * GOROUTINE_COST_NS, all);
 	often = lightly < often ? lightly : often;
 	fit = small > often ? small : often;
@@ -141,9 +142,10 @@ static void judge_fine(struct findings_run *r, uint32_t group)
 
 void rule_fine_goroutines(struct findings_run *r)
 {
+	double busy = (double)run_of_all(r);
 	for (uint32_t i = 0; i < r->groups.n; i++)
 		if (r->groups.v[i].made)
-			judge_fine(r, i);
+			judge_fine(r, i, busy);
 }
 
 /* ---- imbalance */

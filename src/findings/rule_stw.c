@@ -8,6 +8,7 @@
 #include "findings/internal.h"
 
 #include "base/text/text.h"
+#include "base/u64_map.h"
 #include "trace/stats/stop_phases.h"
 #include "trace/user_code.h"
 
@@ -25,23 +26,48 @@ static bool is_programs(const struct store *st, uint32_t span)
 	return !begins(k, "GC ") && !begins(k, "start trac") && !begins(k, "stop trac") && !begins(k, "trace");
 }
 
-/* Sum up what was last to stop, of up to STOPS stops of a caller. */
-static void add_last(struct findings_run *r, const struct stop *v, uint32_t n, const struct stop_group *g,
+/* Indexes of stops: those of group i are index[from[i]] up to index[from[i + 1] - 1], in their order. */
+struct group_stops {
+	uint32_t *from, *index;
+};
+
+static struct group_stops stops_of_groups(struct findings_run *r, const struct stop *v, uint32_t n,
+    const struct stop_group *g, uint32_t ngroup)
+{
+	struct group_stops s = {arena_alloc(&r->scratch, (ngroup + 1u) * sizeof *s.from),
+	    arena_alloc(&r->scratch, (n + 1u) * sizeof *s.index)};
+	uint32_t *next = xmalloc((ngroup + 1u) * sizeof *next), all = 0;
+	struct u64_hash group = {0};
+	bool fresh;
+	for (uint32_t i = 0; i < ngroup; i++) {
+		u64_map_put(&group, g[i].key, &fresh)->n = i;
+		s.from[i] = next[i] = all;
+		all += g[i].n;
+	}
+	s.from[ngroup] = all;
+	for (uint32_t i = 0; i < n; i++)
+		s.index[next[u64_map_get(&group, stops_key(r->sn, v[i].span, STOPS_CALLER))->n]++] = i;
+	u64_map_free(&group);
+	mem_free(next);
+	return s;
+}
+
+/* Sum up what was last to stop, of up to STOPS stops of a caller: v[index[0]] to v[index[n - 1]]. */
+static void add_last(struct findings_run *r, const struct stop *v, const uint32_t *index, uint32_t n,
     struct time_parts *last)
 {
 	enum { STOPS = 64 };
-	uint32_t k = 0, step = g->n / STOPS + 1;
-	for (uint32_t i = 0; i < n; i++) {
-		if (stops_key(r->sn, v[i].span, STOPS_CALLER) != g->key || k++ % step)
-			continue;
-		struct stop_phases x = stop_phases_find(r->sn, r->proc, r->nproc, &v[i], v[i].t1);
+	for (uint32_t k = 0; k < n; k += n / STOPS + 1) {
+		const struct stop *s = &v[index[k]];
+		struct stop_phases x = stop_phases_find(r->sn, r->proc, r->nproc, s, s->t1);
 		if (x.last)
-			time_parts_put(last, TIME_ON_CPU, x.stack, v[i].t0, x.stopping, x.last);
+			time_parts_put(last, TIME_ON_CPU, x.stack, s->t0, x.stopping, x.last);
 	}
 	time_parts_sort(last);
 }
 
-static void report_stops(struct findings_run *r, const struct stop *v, uint32_t n, const struct stop_group *g)
+/* index: of the stops of the group. */
+static void report_stops(struct findings_run *r, const struct stop *v, const uint32_t *index, const struct stop_group *g)
 {
 	const struct stop *longest = &v[g->longest];
 	struct finding f = {.score = finding_score((double)g->total, (double)r->wall), .t0 = longest->t0,
@@ -51,7 +77,7 @@ static void report_stops(struct findings_run *r, const struct stop *v, uint32_t 
 	struct time_parts last = {0};
 	double share = finding_fit((double)g->total / (double)r->wall, LIMIT(r, STW, SHARE)),
 	       most = finding_fit((double)g->max, LIMIT(r, STW, LONGEST));
-	add_last(r, v, n, g, &last);
+	add_last(r, v, index, g->n, &last);
 	finding_culprit(r, &f, caller);
 	finding_put_place(r, caller);
 	struct stop_kind kind = stops_kind(r->st, longest->span);
@@ -81,6 +107,7 @@ void rule_stw(struct findings_run *r)
 		if (is_programs(r->st, v[i].span))
 			v[kept++] = v[i];
 	const struct stop_group *g = stops_group(r->sn, v, kept, STOPS_CALLER, &r->scratch, &ngroup);
+	struct group_stops of = stops_of_groups(r, v, kept, g, ngroup);
 	for (uint32_t i = 0; i < ngroup; i++)
-		report_stops(r, v, kept, &g[i]);
+		report_stops(r, v, of.index + of.from[i], &g[i]);
 }

@@ -34,12 +34,33 @@ struct profile_merger {
 
 /* ---- making profiles comparable */
 
-static int type_index(const struct profile *p, const char *name)
+/* The sample types of a profile by name: the first one of each name. */
+struct type_index {
+	struct intern names;
+	const struct profile *p;
+};
+
+static int same_name(const void *ctx, uint32_t i, const void *name)
 {
-	for (size_t i = 0; i < p->ntype; i++)
-		if (!strcmp(profile_string(p, p->type[i].type), name))
-			return (int)i;
-	return -1;
+	const struct profile *p = ctx;
+	return !strcmp(profile_string(p, p->type[i].type), name);
+}
+
+/* Return the index of the first type with the name, UINT32_MAX if there is none. */
+static uint32_t type_index_find(const struct type_index *t, const char *name)
+{
+	return intern_find(&t->names, intern_hash_bytes(name, strlen(name), 0), same_name, t->p, name);
+}
+
+static struct type_index type_index_of(const struct profile *p)
+{
+	struct type_index t = {.p = p};
+	for (size_t i = 0; i < p->ntype; i++) {
+		const char *s = profile_string(p, p->type[i].type);
+		if (type_index_find(&t, s) == UINT32_MAX)
+			intern_put(&t.names, intern_hash_bytes(s, strlen(s), 0), (uint32_t)i);
+	}
+	return t;
 }
 
 /* Keep the named types, in this order; all of them must exist. */
@@ -47,11 +68,13 @@ static void keep_types(struct profile *p, const char *const *name, size_t n)
 {
 	bool change = n != p->ntype, has_default = false;
 	size_t *from = xmalloc(n * sizeof *from);
+	struct type_index index = type_index_of(p);
 	for (size_t i = 0; i < n; i++) {
-		from[i] = (size_t)type_index(p, name[i]);
+		from[i] = type_index_find(&index, name[i]);
 		change |= from[i] != i;
 		has_default |= !strcmp(name[i], profile_string(p, p->meta.default_type));
 	}
+	intern_free(&index.names);
 	if (change) {
 		struct profile_type *t = xmalloc(n * sizeof *t);
 		int64_t *v = xmalloc(n * sizeof *v), *to = p->value;
@@ -73,6 +96,25 @@ static void keep_types(struct profile *p, const char *const *name, size_t n)
 	mem_free(from);
 }
 
+/* How often the name of a type of the first profile occurs in all profiles, and in how many of them. */
+struct type_count { size_t types, profiles, last; };
+
+/* Count the names of all profiles, by index of the first type with that name in p[0]. */
+static struct type_count *count_types(struct profile *const *p, size_t n, const struct type_index *index)
+{
+	struct type_count *c = xcalloc(p[0]->ntype + 1, sizeof *c);
+	for (size_t k = 0; k < n; k++)
+		for (size_t j = 0; j < p[k]->ntype; j++) {
+			uint32_t i = type_index_find(index, profile_string(p[k], p[k]->type[j].type));
+			if (i == UINT32_MAX)
+				continue;
+			c[i].types++;
+			c[i].profiles += c[i].last != k + 1;
+			c[i].last = k + 1;
+		}
+	return c;
+}
+
 /* Reduce all profiles to the types of the first one whose names occur n times in the n profiles. As in pprof, a type
    that occurs twice in one profile makes up for a profile that lacks it; so it is checked afterwards that all profiles
    have it. */
@@ -80,23 +122,22 @@ static int common_types(struct profile *const *p, size_t n, struct err *e)
 {
 	int r = 0;
 	const char **name = xmalloc((p[0]->ntype + 1) * sizeof *name);
+	struct type_index index = type_index_of(p[0]);
+	struct type_count *count = count_types(p, n, &index);
 	size_t found = 0;
-	for (size_t i = 0; i < p[0]->ntype; i++) {
+	for (size_t i = 0; i < p[0]->ntype && !r; i++) {
 		const char *s = profile_string(p[0], p[0]->type[i].type);
-		size_t seen = 0;
-		for (size_t k = 0; k < n; k++)
-			for (size_t j = 0; j < p[k]->ntype; j++)
-				seen += !strcmp(s, profile_string(p[k], p[k]->type[j].type));
-		if (seen == n)
-			name[found++] = s;
+		const struct type_count *c = &count[type_index_find(&index, s)];
+		if (c->types != n)
+			continue;
+		name[found++] = s;
+		if (c->profiles != n)
+			r = err_set(e, ERR_FORMAT, ERR_NOWHERE, "not all profiles have the sample type \"%s\"", s);
 	}
 	if (!found)
 		r = err_set(e, ERR_FORMAT, ERR_NOWHERE, "the profiles have no sample type in common");
-	for (size_t k = 0; k < n; k++)
-		for (size_t i = 0; i < found && !r; i++)
-			if (type_index(p[k], name[i]) < 0)
-				r = err_set(e, ERR_FORMAT, ERR_NOWHERE,
-				    "not all profiles have the sample type \"%s\"", name[i]);
+	intern_free(&index.names);
+	mem_free(count);
 	for (size_t k = 0; k < n && !r; k++)
 		keep_types(p[k], name, found);
 	mem_free(name);

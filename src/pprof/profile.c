@@ -460,6 +460,18 @@ static void sink_meta(void *self, const struct sink_meta *m)
 		profile_add_comment(p, m->comment[i]);
 }
 
+struct profile_by_mapping profile_locations_by_mapping(const struct profile *p)
+{
+	struct profile_by_mapping b = {xcalloc(p->nmap + 1, sizeof *b.from), xmalloc((p->nloc + 1) * sizeof *b.loc)};
+	for (size_t i = 1; i < p->nloc; i++)
+		b.from[p->loc[i].map]++;
+	for (size_t m = 0, all = 0; m <= p->nmap; m++)
+		b.from[m] = (uint32_t)(all += b.from[m]);	/* the end of the mapping */
+	for (size_t i = p->nloc; --i;)
+		b.loc[--b.from[p->loc[i].map]] = (loc_id)i;
+	return b;
+}
+
 void profile_drop_names(struct profile *p)
 {
 	for (size_t i = 1; i < p->nloc; i++)

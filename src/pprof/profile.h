@@ -117,6 +117,10 @@ void profile_add_comment(struct profile *, str_id);
 void profile_drop_names(struct profile *);
 
 static inline const char *profile_string(const struct profile *p, str_id i) { return p->str[i].s; }
+/* Return the locations ordered by mapping, else as they are: those of mapping m are loc[from[m]] up to
+   loc[from[m + 1] - 1]. The index holds until a location is added or gets another mapping; free both arrays. */
+struct profile_by_mapping { uint32_t *from; loc_id *loc; };
+struct profile_by_mapping profile_locations_by_mapping(const struct profile *);
 /* Return the name of the function that contains a location, not of one that was inlined into it; "" if it is not
    known. */
 static inline const char *profile_outermost(const struct profile *p, size_t loc)

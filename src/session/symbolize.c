@@ -210,6 +210,7 @@ struct namer {
 	profile_notice *notice;
 	void *arg;
 	const struct mode *mode;
+	struct profile_by_mapping at;
 	struct intern funs;	/* the functions added here */
 	uint32_t *fun;
 	size_t nfun, cap;
@@ -300,11 +301,9 @@ static void name_mapping(struct namer *w, size_t at)
 	const char *file = profile_string(w->p, m.file), *build = profile_string(w->p, m.build);
 	struct binary b;
 	struct err why;
-	bool any = false;
-	for (size_t i = 1; i < w->p->nloc && !any; i++)
-		any = w->p->loc[i].map == at;
+	uint32_t from = w->at.from[at], upto = w->at.from[at + 1];
 	bool lines = lacks_lines(&m);
-	if (!any || (!w->mode->force && !lines && (m.functions || m.filenames || m.lines)))
+	if (from == upto || (!w->mode->force && !lines && (m.functions || m.filenames || m.lines)))
 		return;
 	if (!*file && at == 1 && !w->p->commented)
 		w->notice(w->arg, "Main binary filename not available.");
@@ -321,12 +320,10 @@ static void name_mapping(struct namer *w, size_t at)
 		report_mapping(w, &m, "build ID mismatch");
 	} else {
 		b.fast = w->mode->fast;
-		for (size_t i = 1; i < w->p->nloc && lines; i++)
-			if (w->p->loc[i].map == at)
-				lookup_hint(&b, w->p->loc[i].addr, profile_outermost(w->p, i));
-		for (size_t i = 1; i < w->p->nloc; i++)
-			if (w->p->loc[i].map == at)
-				name_location(w, &b, i, lines, &m);
+		for (uint32_t i = from; i < upto && lines; i++)
+			lookup_hint(&b, w->p->loc[w->at.loc[i]].addr, profile_outermost(w->p, w->at.loc[i]));
+		for (uint32_t i = from; i < upto; i++)
+			name_location(w, &b, w->at.loc[i], lines, &m);
 		w->p->map[at] = m;
 		w->no_lines |= b.tried && !b.fast && !b.is_go && !dwarf_available();
 	}
@@ -339,8 +336,11 @@ void symbolize(struct profile *p, const char *mode, profile_notice *notice, void
 	if (parse_mode(mode, &m, NULL) || m.none)
 		return;
 	struct namer w = {.p = p, .notice = notice, .arg = arg, .mode = &m};
+	w.at = profile_locations_by_mapping(p);
 	for (size_t i = 1; i < p->nmap && m.local; i++)
 		name_mapping(&w, i);
+	mem_free(w.at.from);
+	mem_free(w.at.loc);
 	if (w.no_lines)
 		notice(arg, "libdw is missing: names come from symbol tables only, without lines");
 	if (w.missing) {

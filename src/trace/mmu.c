@@ -34,7 +34,7 @@ struct make {
 	size_t nout, cout;
 	int32_t *gc;		/* by P: number of reasons for which it is taken */
 	uint32_t *series;
-	uint32_t np;
+	uint32_t np, taken;	/* taken: number of Ps with a reason */
 	size_t cgc, cseries;
 	int32_t stw;
 	struct procs { int64_t t; uint32_t n; } *procs;	/* GOMAXPROCS over time */
@@ -67,18 +67,15 @@ static void steps_now(struct make *m, int64_t t)
 			add_step(m, m->series[i], t, m->stw > 0 || m->gc[i] > 0 ? 0 : 1);
 		return;
 	}
-	uint32_t taken = 0;
-	for (uint32_t i = 0; i < m->np; i++)
-		taken += m->stw > 0 || m->gc[i] > 0;
-	add_step(m, 0, t, 1 - (double)taken / m->np);
+	add_step(m, 0, t, 1 - (double)(m->stw > 0 ? m->np : m->taken) / m->np);
 }
 
 static void set_procs(struct make *m, int64_t t, uint32_t n)
 {
 	for (uint32_t i = n; i < m->np && m->flags & MMU_PER_PROC; i++)
 		add_step(m, m->series[i], t, 0);
-	if (m->np > n)
-		m->np = n;
+	for (; m->np > n; m->np--)
+		m->taken -= m->gc[m->np - 1] > 0;
 	m->gc = mem_grow(m->gc, &m->cgc, n + 1u, sizeof *m->gc);
 	m->series = mem_grow(m->series, &m->cseries, n + 1u, sizeof *m->series);
 	for (; m->np < n; m->np++) {
@@ -130,6 +127,13 @@ static bool is_gc_work(unsigned flags, enum util_what w)
 	}
 }
 
+static void take_proc(struct make *m, uint64_t proc, int32_t delta)
+{
+	m->taken -= m->gc[proc] > 0;
+	m->gc[proc] += delta;
+	m->taken += m->gc[proc] > 0;
+}
+
 static void apply_util(struct make *m, const struct sink_util *u)
 {
 	if (u->what == UT_PROCS) {
@@ -140,7 +144,7 @@ static void apply_util(struct make *m, const struct sink_util *u)
 		if (u->what == UT_STW)
 			m->stw += u->delta;
 		else if (u->proc < m->np)
-			m->gc[u->proc] += u->delta;
+			take_proc(m, u->proc, u->delta);
 	}
 }
 

@@ -63,7 +63,8 @@ static bool here(const struct profile_mapping *m, const struct graph_info *g)
 	return g->object == m->file || !elf_made_up(&(struct elf_mapping){m->start, m->limit, m->offset});
 }
 
-static void open_object(struct disasm *d, size_t m)
+/* loc: the n locations of mapping m. */
+static void open_object(struct disasm *d, size_t m, const loc_id *loc, size_t n)
 {
 	const struct profile_mapping *map = &d->v.p->map[m];
 	struct object *o = &d->obj[m];
@@ -76,9 +77,8 @@ static void open_object(struct disasm *d, size_t m)
 	}
 	o->open = true;
 	o->code_spot = xmalloc((d->g->n + 1) * sizeof *o->code_spot);
-	for (size_t i = 1; i < d->v.p->nloc; i++)
-		if (d->v.p->loc[i].map == m)
-			lookup_hint(&o->bin, d->v.p->loc[i].addr, profile_outermost(d->v.p, i));
+	for (size_t i = 0; i < n; i++)
+		lookup_hint(&o->bin, d->v.p->loc[loc[i]].addr, profile_outermost(d->v.p, loc[i]));
 	for (size_t i = 0; i < d->g->n; i++)
 		if (here(map, &d->g->node[i]->info) &&
 		    lookup_addr(&o->bin, d->g->node[i]->info.addr, &o->code_spot[o->nspot].at))
@@ -133,35 +133,40 @@ static void add_routine(struct disasm *d, struct object *o, const struct elf_sym
 	d->r[d->nr++] = (struct routine){o, start, end, names, here ? n : 1, first, last - first};
 }
 
-/* Return whether a mapping has a node whose name matches, or contains the address. */
-static bool mapping_wanted(struct disasm *d, const struct profile_mapping *m)
+/* Mark the files, by string, that have a node whose name matches. */
+static void mark_wanted_files(struct disasm *d, bool *wanted)
 {
-	if (d->by_address && m->start <= d->address && d->address <= m->limit)
-		return true;
-	bool found = false;
 	struct buf b = {0};
-	for (size_t i = 0; i < d->g->n && !found && m->file; i++) {
+	for (size_t i = 0; i < d->g->n; i++) {
 		const struct graph_info *g = &d->g->node[i]->info;
-		if (g->object != m->file)
+		if (wanted[g->object])
 			continue;
 		buf_reset(&b);
 		graph_info_name(&b, d->v.p, g, " ");
 		/* the plain name too: an anchored expression would not match the whole text */
 		const struct profile_text *name = &d->v.p->str[g->name];
-		found = !d->v.symbol || regex_match(d->v.symbol, b.p ? b.p : "", b.n) ||
+		wanted[g->object] = !d->v.symbol || regex_match(d->v.symbol, b.p ? b.p : "", b.n) ||
 			regex_match(d->v.symbol, name->s, name->n);
 	}
 	buf_free(&b);
-	return found;
+}
+
+static bool has_address(const struct disasm *d, const struct profile_mapping *m)
+{
+	return d->by_address && m->start <= d->address && d->address <= m->limit;
 }
 
 static void find_routines(struct disasm *d)
 {
-	for (size_t m = 1; m < d->v.p->nmap; m++) {
+	struct profile *p = d->v.p;
+	bool *wanted = xcalloc(p->nstr, sizeof *wanted);
+	struct profile_by_mapping at = profile_locations_by_mapping(p);
+	mark_wanted_files(d, wanted);
+	for (size_t m = 1; m < p->nmap; m++) {
 		struct object *o = &d->obj[m];
-		if (!mapping_wanted(d, &d->v.p->map[m]))
+		if (!has_address(d, &p->map[m]) && (!p->map[m].file || !wanted[p->map[m].file]))
 			continue;
-		open_object(d, m);
+		open_object(d, m, at.loc + at.from[m], at.from[m + 1] - at.from[m]);
 		const struct elf *f = &o->bin.elf;
 		for (size_t i = 0, k; o->open && i < f->nsym; i = k) {
 			for (k = i; k < f->nsym && f->sym[k].addr == f->sym[i].addr;)
@@ -169,6 +174,9 @@ static void find_routines(struct disasm *d)
 			add_routine(d, o, f->sym + i, k - i, (k < f->nsym ? f->sym[k].addr : f->sym[i].addr) - 1);
 		}
 	}
+	mem_free(wanted);
+	mem_free(at.from);
+	mem_free(at.loc);
 }
 
 static int by_name(const void *x, const void *y)

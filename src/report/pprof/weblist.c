@@ -135,8 +135,8 @@ static int by_addr(const void *x, const void *y)
 	return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
-/* Add the code of one mapping's program; false: there is none. */
-static bool add_code(struct weblist *w, size_t m)
+/* Add the code of one mapping's program; false: there is none. loc: the locations of the mapping. */
+static bool add_code(struct weblist *w, size_t m, const loc_id *loc, size_t nloc)
 {
 	struct profile *p = w->v.p;
 	const struct profile_mapping *map = &p->map[m];
@@ -146,19 +146,19 @@ static bool add_code(struct weblist *w, size_t m)
 	const struct elf_mapping where = {map->start, map->limit, map->offset};
 	if (!map->file || lookup_open(&b, profile_string(p, map->file), &where, &why))
 		return false;
-	struct asm_range *r = xmalloc((p->nloc + 1) * sizeof *r);
-	struct asm_weight *at = xmalloc((p->nloc + 1) * sizeof *at);
+	struct asm_range *r = xmalloc((nloc + 1) * sizeof *r);
+	struct asm_weight *at = xmalloc((nloc + 1) * sizeof *at);
 	size_t n = 0, nat = 0, from = w->code.n;
 	bool ok = !*build || !*b.elf.build || !strcmp(build, b.elf.build);
-	for (size_t i = 1; i < p->nloc && ok; i++)
-		if (p->loc[i].map == m)
-			lookup_hint(&b, p->loc[i].addr, profile_outermost(p, i));
-	for (size_t i = 1; i < p->nloc && ok; i++) {
-		if (p->loc[i].map != m || !p->loc[i].addr)
+	for (size_t i = 0; i < nloc && ok; i++)
+		lookup_hint(&b, p->loc[loc[i]].addr, profile_outermost(p, loc[i]));
+	for (size_t i = 0; i < nloc && ok; i++) {
+		uint64_t addr = p->loc[loc[i]].addr;
+		if (!addr)
 			continue;
-		at[nat++] = (struct asm_weight){p->loc[i].addr, w->flat[i], w->cum[i]};
-		if (w->wanted[i])
-			r[n++] = asm_source_range_around(&b, p->loc[i].addr);
+		at[nat++] = (struct asm_weight){addr, w->flat[loc[i]], w->cum[loc[i]]};
+		if (w->wanted[loc[i]])
+			r[n++] = asm_source_range_around(&b, addr);
 	}
 	n = asm_source_merge_ranges(r, n);
 	if (n > RANGES_MAX) {
@@ -188,14 +188,17 @@ static void add_all_code(struct weblist *w)
 	bool *any = xcalloc(p->nmap, sizeof *any);
 	for (size_t i = 1; i < p->nloc; i++)
 		any[p->loc[i].map] |= w->wanted[i];
+	struct profile_by_mapping at = profile_locations_by_mapping(p);
 	for (size_t m = 0; m < p->nmap; m++) {
-		if (any[m] && m && add_code(w, m))
+		if (any[m] && m && add_code(w, m, at.loc + at.from[m], at.from[m + 1] - at.from[m]))
 			continue;
-		for (size_t i = 1; i < p->nloc && any[m]; i++)
-			if (p->loc[i].map == m && w->wanted[i])
-				add_bare(w, i);
+		for (uint32_t i = at.from[m]; i < at.from[m + 1] && any[m]; i++)
+			if (w->wanted[at.loc[i]])
+				add_bare(w, at.loc[i]);
 	}
 	mem_free(any);
+	mem_free(at.from);
+	mem_free(at.loc);
 }
 
 static str_id name_of(struct weblist *w, const char *linked)

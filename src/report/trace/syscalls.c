@@ -8,6 +8,7 @@
 #include "config.h"
 #include "report/trace/internal.h"
 
+#include "base/u64_map.h"
 #include "base/wrap_math.h"
 #include "report/trace/summary.h"
 #include "trace/user_code.h"
@@ -24,6 +25,7 @@ struct syscall_table {
 	struct site *site;
 	size_t csite;
 	uint32_t n;			/* number of sites */
+	struct u64_hash index;		/* by leaf and from: index of the site */
 };
 
 /* Find the call and the caller of a stack; done once per stack. */
@@ -33,14 +35,14 @@ static uint32_t site_of(struct syscall_table *c, stk_id stack)
 	stk_id user = user_code_first_frame(r->st, stack);
 	struct site x = { .leaf = stack ? stk_frame(r->st, stack) : 0,
 	    .from = user ? stk_frame(r->st, user) : stats_root_frame(r->st, stack) };
-	uint32_t i = 0;
-	while (i < c->n && (c->site[i].leaf != x.leaf || c->site[i].from != x.from))
-		i++;
-	if (i == c->n) {
+	bool fresh;
+	struct u64_slot *i = u64_map_put(&c->index, (uint64_t)x.leaf << 32 | x.from, &fresh);
+	if (fresh) {
+		i->n = c->n;
 		c->site = mem_grow(c->site, &c->csite, ++c->n, sizeof *c->site);
-		c->site[i] = x;
+		c->site[i->n] = x;
 	}
-	return i;
+	return (uint32_t)i->n;
 }
 
 static void one_call(void *arg, const struct charged_stretch *x)
@@ -113,6 +115,7 @@ static int put_calls(struct trace_report_ctx *r, struct table *t, const void *ar
 		qsort(c.site, c.n, sizeof *c.site, by_total);
 	for (uint32_t i = 0; i < c.n; i++)
 		site_row(r, t, &c.site[i], ns);
+	u64_map_free(&c.index);
 	mem_free(c.of_stack);
 	mem_free(c.site);
 	return 0;

@@ -1,0 +1,496 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The traces of grow.h: one M on which goroutine 1 runs, to which each kind adds its events. All are valid, as the
+ * profiles are.
+ */
+#include "config.h"
+#include "grow.h"
+
+#include "load/gotrace/wire.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+enum { FIRST_TIME = 1000, MANY = 60000, G_RUNNABLE = 1, G_RUNNING = 2, G_WAITING = 4, P_RUNNING = 1, P_IDLE = 2 };
+
+/* A trace that is written: generation, M and events of the batch; tables of the generation. */
+static struct {
+	struct buf *file, events, strings, stacks;
+	uint64_t gen, m, clock, nstr, nstack;
+	bool first;		/* no event in the batch yet */
+	uint64_t at;		/* time of the batch */
+} t;
+
+static void put_batch(uint64_t m, uint64_t at, struct buf *body)
+{
+	buf_putc(t.file, GE_EventBatch);
+	buf_varint(t.file, t.gen);
+	buf_varint(t.file, m);
+	buf_varint(t.file, at);
+	buf_varint(t.file, body->n);
+	buf_put(t.file, body->p, body->n);
+	buf_reset(body);
+}
+
+static void end_batch(void)
+{
+	if (t.events.n)
+		put_batch(t.m, t.at, &t.events);
+}
+
+static void end_table(struct buf *table)
+{
+	if (table->n)
+		put_batch(UINT64_MAX, FIRST_TIME, table);
+}
+
+static uint64_t text(const char *prefix, size_t number)
+{
+	struct buf s = {0};
+	if (!t.strings.n)
+		buf_putc(&t.strings, GE_Strings);
+	buf_puts(&s, prefix);
+	buf_u64(&s, number);
+	buf_putc(&t.strings, GE_String);
+	buf_varint(&t.strings, ++t.nstr);
+	buf_varint(&t.strings, s.n);
+	buf_put(&t.strings, s.p, s.n);
+	buf_free(&s);
+	if (t.strings.n > MANY)
+		end_table(&t.strings);
+	return t.nstr;
+}
+
+/* Return the id of a stack of n frames whose functions are fun, fun + 1 ... */
+static uint64_t trace_stack(uint64_t fun, uint64_t file, size_t n)
+{
+	if (!t.stacks.n)
+		buf_putc(&t.stacks, GE_Stacks);
+	buf_putc(&t.stacks, GE_Stack);
+	buf_varint(&t.stacks, ++t.nstack);
+	buf_varint(&t.stacks, n);
+	for (uint64_t f = fun; f < fun + n; f++) {
+		buf_varint(&t.stacks, 0x400000 + f * 64);
+		buf_varint(&t.stacks, f);
+		buf_varint(&t.stacks, file);
+		buf_varint(&t.stacks, 10 + f);
+	}
+	if (t.stacks.n > MANY)
+		end_table(&t.stacks);
+	return t.nstack;
+}
+
+static void event_of(uint8_t type, size_t n, const uint64_t *arg)
+{
+	t.clock += 10;
+	if (t.events.n > MANY)
+		end_batch();
+	if (!t.events.n)
+		t.at = t.clock;
+	buf_putc(&t.events, type);
+	buf_varint(&t.events, t.events.n > 1 ? 10 : 0);
+	for (size_t i = 0; i < n; i++)
+		buf_varint(&t.events, arg[i]);
+}
+#define EVENT(type, ...) event_of(GE_##type, sizeof((uint64_t[]){__VA_ARGS__}) / 8, (uint64_t[]){__VA_ARGS__})
+#define EVENT0(type) event_of(GE_##type, 0, NULL)
+
+static void on_m(uint64_t m)
+{
+	end_batch();
+	t.m = m;
+}
+
+static void start_generation(void)
+{
+	struct buf b = {0};
+	t.gen++;
+	buf_putc(&b, GE_Sync);
+	buf_putc(&b, GE_Frequency);
+	buf_varint(&b, 1000000000);
+	buf_putc(&b, GE_ClockSnapshot);
+	buf_varint(&b, 0);
+	buf_varint(&b, t.clock);
+	buf_varint(&b, 1780000000);
+	buf_varint(&b, t.clock);
+	put_batch(UINT64_MAX, t.clock, &b);
+	buf_free(&b);
+	t.nstr = t.nstack = 0;
+	on_m(1);
+	EVENT(ProcStatus, 0, P_RUNNING);
+	EVENT(GoStatus, 1, 1, G_RUNNING);
+}
+
+static void end_generation(void)
+{
+	end_batch();
+	end_table(&t.strings);
+	end_table(&t.stacks);
+	buf_putc(t.file, GE_EndOfGeneration);
+}
+
+static void start_trace(struct buf *file)
+{
+	t.file = file;
+	t.gen = 0;
+	t.clock = FIRST_TIME;
+	buf_puts(file, "go 1.26 trace");
+	buf_pad(file, 0, GO_HEADER - file->n);
+	start_generation();
+}
+
+static void end_trace(void)
+{
+	end_generation();
+	buf_free(&t.events);
+	buf_free(&t.strings);
+	buf_free(&t.stacks);
+	memset(&t, 0, sizeof t);
+}
+
+/* A stack of one frame: main.NAME in main.go. */
+static uint64_t place(const char *name, size_t number)
+{
+	uint64_t fun = text(name, number);
+	return trace_stack(fun, fun, 1);
+}
+
+static void make_logs(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t at = place("main.log", 0), key = text("key", 0);
+	for (size_t i = 0; i < n; i++)
+		EVENT(UserLog, 0, key, text("value", i), at);
+	end_trace();
+}
+
+static void make_log_keys(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t at = place("main.log", 0);
+	for (size_t i = 0; i < n; i++)
+		EVENT(UserLog, 0, text("key", i), text("value", i), at);
+	end_trace();
+}
+
+/* All logs are of one task. */
+static void make_task_logs(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t at = place("main.log", 0), key = text("key", 0);
+	EVENT(UserTaskBegin, 1, 0, key, at);
+	for (size_t i = 0; i < n; i++)
+		EVENT(UserLog, 1, key, text("value", i), at);
+	EVENT(UserTaskEnd, 1, at);
+	end_trace();
+}
+
+static void make_regions(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t at = place("main.work", 0), name = text("region", 0);
+	for (size_t i = 0; i < n; i++) {
+		EVENT(UserRegionBegin, 0, name, at);
+		EVENT(UserRegionEnd, 0, name, at);
+	}
+	end_trace();
+}
+
+static void make_region_kinds(struct buf *file, size_t n)
+{
+	start_trace(file);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t at = place("main.work", i), name = text("region", i);
+		EVENT(UserRegionBegin, 0, name, at);
+		EVENT(UserRegionEnd, 0, name, at);
+	}
+	end_trace();
+}
+
+static void make_nested_regions(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t at = place("main.work", 0), name = text("region", 0);
+	for (size_t i = 0; i < n; i++)
+		EVENT(UserRegionBegin, 0, name, at);
+	for (size_t i = 0; i < n; i++)
+		EVENT(UserRegionEnd, 0, name, at);
+	end_trace();
+}
+
+static void make_open_regions(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t at = place("main.work", 0), name = text("region", 0);
+	for (size_t i = 0; i < n; i++)
+		EVENT(UserRegionBegin, 0, name, at);
+	end_trace();
+}
+
+static void make_task_children(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t at = place("main.work", 0), name = text("task", 0);
+	EVENT(UserTaskBegin, 1, 0, name, at);
+	for (size_t i = 2; i < n + 2; i++)
+		EVENT(UserTaskBegin, i, 1, name, at);
+	for (size_t i = 2; i < n + 2; i++)
+		EVENT(UserTaskEnd, i, at);
+	EVENT(UserTaskEnd, 1, at);
+	end_trace();
+}
+
+static void make_nested_tasks(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t at = place("main.work", 0), name = text("task", 0);
+	for (size_t i = 1; i <= n; i++)
+		EVENT(UserTaskBegin, i, i - 1, name, at);
+	for (size_t i = n; i; i--)
+		EVENT(UserTaskEnd, i, at);
+	end_trace();
+}
+
+static void make_task_kinds(struct buf *file, size_t n)
+{
+	start_trace(file);
+	for (size_t i = 1; i <= n; i++) {
+		uint64_t at = place("main.work", i);
+		EVENT(UserTaskBegin, i, 0, text("task", i), at);
+		EVENT(UserTaskEnd, i, at);
+	}
+	end_trace();
+}
+
+static void make_open_tasks(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t at = place("main.work", 0), name = text("task", 0);
+	for (size_t i = 1; i <= n; i++)
+		EVENT(UserTaskBegin, i, 0, name, at);
+	end_trace();
+}
+
+/* n stacks of one frame, each the place of a log. */
+static void make_trace_stacks(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t key = text("key", 0);
+	for (size_t i = 0; i < n; i++)
+		EVENT(UserLog, 0, key, key, place("main.f", i));
+	end_trace();
+}
+
+/* n frames in stacks as deep as they may be. */
+static void make_trace_frames(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t key = text("key", 0);
+	for (size_t i = 0; i < n; i += GO_MAX_FRAMES) {
+		uint64_t first = text("main.f", i);
+		for (size_t k = 1; k < GO_MAX_FRAMES; k++)
+			(void)text("main.f", i + k);
+		EVENT(UserLog, 0, key, key, trace_stack(first, key, GO_MAX_FRAMES));
+	}
+	end_trace();
+}
+
+static void make_strings(struct buf *file, size_t n)
+{
+	start_trace(file);
+	for (size_t i = 0; i < n; i++)
+		(void)text("text", i);
+	end_trace();
+}
+
+static void make_generations(struct buf *file, size_t n)
+{
+	start_trace(file);
+	for (size_t i = 1; i < n; i++) {
+		end_generation();
+		start_generation();
+	}
+	end_trace();
+}
+
+/* n batches of one M, with an event each. */
+static void make_batches(struct buf *file, size_t n)
+{
+	start_trace(file);
+	for (size_t i = 0; i < n; i++) {
+		end_batch();
+		EVENT(HeapAlloc, i);
+	}
+	end_trace();
+}
+
+/* n Ms with a P and a goroutine each. */
+static void make_threads(struct buf *file, size_t n)
+{
+	start_trace(file);
+	for (size_t i = 2; i < n + 2; i++) {
+		on_m(i);
+		EVENT(ProcStatus, i, P_RUNNING);
+		EVENT(GoStatus, i, i, G_RUNNING);
+		EVENT(HeapAlloc, i);
+	}
+	end_trace();
+}
+
+/* Goroutine 1 creates n others, which never run. */
+static void make_goroutines(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t at = place("main.main", 0), begin = place("main.worker", 0);
+	for (size_t i = 2; i < n + 2; i++)
+		EVENT(GoCreate, i, begin, at);
+	end_trace();
+}
+
+/* Each goroutine creates the next one, and ends. */
+static void make_goroutine_chain(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t at = place("main.main", 0), begin = place("main.worker", 0);
+	for (size_t i = 2; i < n + 2; i++) {
+		EVENT(GoCreate, i, begin, at);
+		EVENT0(GoDestroy);
+		EVENT(GoStart, i, 1);
+	}
+	end_trace();
+}
+
+static void make_goroutine_kinds(struct buf *file, size_t n)
+{
+	start_trace(file);
+	for (size_t i = 2; i < n + 2; i++) {
+		uint64_t begin = place("main.worker", i);
+		EVENT(GoCreate, i, begin, begin);
+		EVENT0(GoDestroy);
+		EVENT(GoStart, i, 1);
+	}
+	end_trace();
+}
+
+/* Goroutine 2 wakes goroutine 1 and waits for it, n times. */
+static void make_wakes(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t at = place("main.main", 0), why = text("chan receive", 0), seq[2] = {0, 0};
+	EVENT(GoCreate, 2, at, at);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t me = 1 + i % 2, next = 3 - me;
+		if (i)
+			EVENT(GoUnblock, next, ++seq[next - 1], at);
+		EVENT(GoBlock, why, at);
+		EVENT(GoStart, next, ++seq[next - 1]);
+	}
+	end_trace();
+}
+
+/* n goroutines wait; goroutine 1 wakes them, and they end. */
+static void make_woken(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t at = place("main.main", 0), begin = place("main.worker", 0);
+	for (size_t i = 2; i < n + 2; i++)
+		EVENT(GoCreateBlocked, i, begin, at);
+	for (size_t i = 2; i < n + 2; i++)
+		EVENT(GoUnblock, i, 1, at);
+	EVENT0(GoDestroy);
+	for (size_t i = 2; i < n + 2; i++) {
+		EVENT(GoStart, i, 2);
+		EVENT0(GoDestroy);
+	}
+	end_trace();
+}
+
+static void make_syscalls(struct buf *file, size_t n)
+{
+	start_trace(file);
+	for (size_t i = 1; i <= n; i++) {
+		EVENT(GoSyscallBegin, i, place("syscall.f", i));
+		EVENT0(GoSyscallEnd);
+	}
+	end_trace();
+}
+
+static void make_gc_cycles(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t at = place("main.main", 0), kind = text("GC mark termination", 0);
+	for (size_t i = 1; i <= n; i++) {
+		EVENT(GCBegin, 2 * i - 1, at);
+		EVENT(STWBegin, kind, at);
+		EVENT0(STWEnd);
+		EVENT(GCMarkAssistBegin, at);
+		EVENT0(GCMarkAssistEnd);
+		EVENT(HeapAlloc, i);
+		EVENT(HeapGoal, i + 1);
+		EVENT(GCEnd, 2 * i);
+		EVENT(GCSweepBegin, at);
+		EVENT(GCSweepEnd, i, i);
+	}
+	end_trace();
+}
+
+static void make_stops(struct buf *file, size_t n)
+{
+	start_trace(file);
+	for (size_t i = 1; i <= n; i++) {
+		uint64_t at = place("main.f", i);
+		EVENT(STWBegin, text("kind", i), at);
+		EVENT0(STWEnd);
+	}
+	end_trace();
+}
+
+static void make_go_labels(struct buf *file, size_t n)
+{
+	start_trace(file);
+	for (size_t i = 1; i <= n; i++)
+		EVENT(GoLabel, text("label", i));
+	end_trace();
+}
+
+static void make_procs_changes(struct buf *file, size_t n)
+{
+	start_trace(file);
+	for (size_t i = 1; i <= n; i++)
+		EVENT(ProcsChange, i, 0);
+	end_trace();
+}
+
+static void make_cpu_samples(struct buf *file, size_t n)
+{
+	struct buf b = {0};
+	start_trace(file);
+	uint64_t at = place("main.main", 0);
+	for (size_t i = 1; i <= n; i++) {
+		if (!b.n)
+			buf_putc(&b, GE_CPUSamples);
+		buf_putc(&b, GE_CPUSample);
+		buf_varint(&b, t.clock + i);
+		buf_varint(&b, 1);
+		buf_varint(&b, 0);
+		buf_varint(&b, 1);
+		buf_varint(&b, at);
+		if (b.n > MANY || i == n)
+			put_batch(UINT64_MAX, t.clock, &b);
+	}
+	t.clock += n;
+	EVENT(HeapAlloc, 1);
+	end_trace();
+	buf_free(&b);
+}
+
+#define KIND(name) {#name, make_##name}
+const struct grow_kind grow_traces[] = {
+	KIND(logs), KIND(log_keys), KIND(task_logs), KIND(regions), KIND(region_kinds), KIND(nested_regions),
+	KIND(open_regions), KIND(task_children), KIND(nested_tasks), KIND(task_kinds), KIND(open_tasks),
+	KIND(trace_stacks), KIND(trace_frames), KIND(strings), KIND(generations), KIND(batches), KIND(threads),
+	KIND(goroutines), KIND(goroutine_chain), KIND(goroutine_kinds), KIND(wakes), KIND(woken), KIND(syscalls),
+	KIND(gc_cycles), KIND(stops), KIND(go_labels), KIND(procs_changes), KIND(cpu_samples),
+	{0},
+};

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * No report takes time that is quadratic in anything that a file can hold. Each kind of grow.h is written with n, 2n and
+ * 4n records and given to the reports of its format and to the viewer; the work at 4n must not be more than MOST times
+ * the work at 2n. Work is processor time, the least of several runs in turn; the kernel counts instructions on few of
+ * the machines that run tests. A run of 4n below a floor passes without a comparison: a quadratic step that is cheap
+ * enough to stay below it harms no user, and short times are noise. So n is large, and most commands run once.
+ */
+#include "config.h"
+#include "grow.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define SANITIZED true
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED false
+#endif
+
+enum { SKIP = 77, N = 10000, LIMIT_S = 20, LEAST_ROUNDS = 2, ROUNDS = 6 };
+static const double MOST = 2.6, FLOOR_S = 0.3, FAILED = 1e9;
+
+/* Words by blanks; "view KEYS" is the viewer with these keys. */
+static const char *const profile_commands[] = {"top", "raw", "tags", "traces", "peek main", "dot", "speedscope",
+	"findings", "weblist .", "view 4G", NULL};
+static const char *const trace_commands[] = {"events", "goroutines", "tasks -name=.", "regions -name=.",
+	"operations -name=.", "why", "findings", "syscalls", "stw", "mmu", "locks", "leaks", "view 6G", "view 7<Enter>G",
+	NULL};
+
+static const char *program;
+static char file[2][64];	/* with 2n and with 4n records */
+
+static void run_child(const char *command, char *path)
+{
+	static char size[] = "-size=120x40", script[] = "-script";
+	char line[128], *arg[16], *word = line;
+	int n = 0, null = open("/dev/null", O_RDWR);
+	struct rlimit limit = {LIMIT_S, LIMIT_S};
+	snprintf(line, sizeof line, "%s", command);
+	arg[n++] = (char *)(uintptr_t)program;
+	arg[n++] = strsep(&word, " ");
+	if (!strcmp(arg[1], "view")) {
+		arg[n++] = size;
+		arg[n++] = script;
+	}
+	while (word)
+		arg[n++] = strsep(&word, " ");
+	arg[n++] = path;
+	arg[n] = NULL;
+	for (int fd = 0; fd < 3; fd++)
+		dup2(null, fd);
+	setrlimit(RLIMIT_CPU, &limit);
+	setenv("TTRACE_JOBS", "1", 1);	/* the same work on machines with any number of processors */
+	execv(program, arg);
+	_exit(127);
+}
+
+/* Return the processor time in seconds of a command on a file; FAILED if a signal or the limit ended it. */
+static double measure(const char *command, char *path)
+{
+	int status = 0;
+	struct rusage use;
+	pid_t child = fork();
+	if (!child)
+		run_child(command, path);
+	while (wait4(child, &status, 0, &use) < 0 && errno == EINTR)
+		;
+	if (!WIFEXITED(status) || WEXITSTATUS(status) > 2)	/* 2: the file has nothing for that report */
+		return FAILED;
+	return (double)use.ru_utime.tv_sec + (double)use.ru_utime.tv_usec * 1e-6;
+}
+
+static double least(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static bool grows_linearly(const char *kind, const char *command)
+{
+	double large = measure(command, file[1]), small = FAILED;
+	if (large <= FLOOR_S)
+		return true;
+	for (int i = 0; i < ROUNDS && large < FAILED && (i < LEAST_ROUNDS || large > MOST * small); i++) {
+		small = least(small, measure(command, file[0]));
+		large = least(large, measure(command, file[1]));
+	}
+	if (large <= MOST * small)
+		return true;
+	fprintf(stderr, "%s, %s: %.2f s for %d records, %.2f s for %d\n", kind, command, small, 2 * N, large, 4 * N);
+	return false;
+}
+
+static void write_file(const struct grow_kind *k, int which)
+{
+	struct buf b = {0};
+	k->make(&b, (size_t)N * (which ? 4 : 2));
+	FILE *f = fopen(file[which], "wb");
+	OK(f && fwrite(b.p, 1, b.n, f) == b.n);
+	if (f)
+		OK(!fclose(f));
+	buf_free(&b);
+}
+
+/* kind, command: only these, unless they are NULL. */
+static void grow_all(const struct grow_kind *k, const char *const *commands, const char *kind, const char *command)
+{
+	for (; k->name; k++) {
+		if (kind && strcmp(k->name, kind))
+			continue;
+		write_file(k, 0);
+		write_file(k, 1);
+		for (const char *const *c = commands; *c; c++)
+			OK((command && strcmp(*c, command)) || grows_linearly(k->name, *c));
+	}
+}
+
+/* t-growth [KIND [COMMAND]] */
+int main(int argc, char **argv)
+{
+	if (SANITIZED) {
+		puts("the time of memory that a sanitizer keeps does not grow as that of the program does");
+		return SKIP;
+	}
+	program = getenv("TTRACE") ? getenv("TTRACE") : "./ttrace";
+	for (int i = 0; i < 2; i++)
+		snprintf(file[i], sizeof file[i], "t-growth-%d-%d", (int)getpid(), i);
+	grow_all(grow_profiles, profile_commands, argv[1], argc > 2 ? argv[2] : NULL);
+	grow_all(grow_traces, trace_commands, argv[1], argc > 2 ? argv[2] : NULL);
+	for (int i = 0; i < 2; i++)
+		unlink(file[i]);
+	return DONE();
+}
