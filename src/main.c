@@ -126,6 +126,7 @@ static int write_report(const struct report *r, const struct options *o, struct 
 	if (output_open(&out, options_str(o, OPT_OUTPUT), e))
 		return -1;
 	out.watch = o->watch;
+	out.safe |= options_bool(o, OPT_SAFE);
 	int rc = check_interrupted(o, r->run(o, &out, e), e);
 	struct err late = {0};
 	if (output_close(&out, rc >= 0 || !options_str(o, OPT_OUTPUT), &late) && rc >= 0) {

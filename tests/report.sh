@@ -327,6 +327,13 @@ if script -qc true /dev/null </dev/null >/dev/null 2>&1; then
 	grep -q '\\x1b\[31mred' "$tmp/out" && ! grep -q "$(printf '\033\[31m')" "$tmp/out"
 	ok $? "control characters are shown, not obeyed"
 fi
+# Text in a pipe has names as they are, unless -safe asks for what a terminal gets. Binary output stays as it is.
+printf '\033[31mred profile: total 1\n1 @ 0x401001\n' >"$tmp/red"
+"$ttrace" raw "$tmp/red" >"$tmp/out"
+grep -q "$(printf '^PeriodType: \033\[31mred')" "$tmp/out" && "$ttrace" raw -safe "$tmp/red" >"$tmp/out" &&
+	grep -q '^PeriodType: \\x1b\[31mred' "$tmp/out" && "$ttrace" raw -safe -output "$tmp/safe" "$tmp/red" &&
+	cmp -s "$tmp/safe" "$tmp/out" && "$ttrace" proto -safe "$tmp/red" >"$tmp/out" && gzip -t <"$tmp/out"
+ok $? "names in a pipe are as they are, or safe"
 # What cannot be done is one line and a status.
 fails 1 peek no.such.function cpu.pb.gz
 fails 1 list no.such.function cpu.pb.gz

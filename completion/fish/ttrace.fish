@@ -51,6 +51,7 @@ complete -c ttrace -o help -l help -d 'print help'
 complete -c ttrace -o version -l version -d 'print the version'
 complete -c ttrace -o output -l output -d 'write to FILE instead of standard output; FILE is replaced when the output is complete' -r
 complete -c ttrace -o format -l format -d 'output format of tables' -x -a 'text tsv csv json'
+complete -c ttrace -o safe -l safe -d 'escape control characters in names also if the output is no terminal'
 complete -c ttrace -o strict -l strict -d 'exit with status 1 if the file is damaged; a recording that was not stopped is not damage'
 complete -c ttrace -o add_comment -l add_comment -d 'add a comment to the profile' -r
 complete -c ttrace -o cum -l cum -d 'sort by cumulative weight'

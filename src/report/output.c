@@ -32,7 +32,7 @@ int output_open(struct out *o, const char *path, struct err *e)
 	}
 	if (path)
 		o->fd = o->file.fd;
-	o->terminal = isatty(o->fd);
+	o->terminal = o->safe = isatty(o->fd);
 	return 0;
 }
 
@@ -61,7 +61,7 @@ void output_flush(struct out *o, bool all)
 		o->failed = true;	/* more than is useful to read: stop */
 	if (o->held || (!all && o->buf.n < CHUNK))
 		return;
-	if (o->terminal)
+	if (o->safe)
 		make_safe(&o->buf);
 	if (!o->failed && put_all(o->fd, o->buf.p, o->buf.n)) {
 		o->failed = true;
@@ -70,8 +70,9 @@ void output_flush(struct out *o, bool all)
 	buf_reset(&o->buf);
 }
 
-int output_check_binary(const struct out *o, struct err *e)
+int output_check_binary(struct out *o, struct err *e)
 {
+	o->safe = false;
 	if (!o->terminal)
 		return 0;
 	return err_set(e, ERR_USAGE, ERR_NOWHERE,

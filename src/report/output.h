@@ -15,7 +15,8 @@ struct out {
 	int fd;
 	bool failed;		/* the reader closed its pipe or the disk is full: stop */
 	int why;		/* errno of the write that failed */
-	bool terminal;		/* control characters are made visible when written */
+	bool terminal;
+	bool safe;		/* control characters are made visible when written; set on a terminal, and by -safe */
 	bool held;		/* nothing is written: the caller takes the text from buf, up to OUTPUT_HELD bytes */
 	const struct input_watch *watch; /* NULL, or a callback that may stop the report */
 	size_t checked_bytes;		/* size of buf at the last call of watch */
@@ -27,8 +28,8 @@ enum { OUTPUT_HELD = 64 << 20 };
 int output_open(struct out *, const char *path, struct err *e);
 /* Write buf if it has more than 64 kB, or (all) in any case. */
 void output_flush(struct out *, bool all);
-/* For binary output: return -1 with *e if it would be written to a terminal. */
-int output_check_binary(const struct out *, struct err *e);
+/* For binary output, which is written as it is: return -1 with *e if it would be written to a terminal. */
+int output_check_binary(struct out *, struct err *e);
 /* Finish: keep the file (rename it) or remove it. Return -1 with *e if it could not be written. */
 int output_close(struct out *, bool keep, struct err *e);
 
