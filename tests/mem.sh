@@ -26,6 +26,20 @@ grep -q -- '-mem .*128 MB' "$tmp/said" || fail 'no word about a limit that is to
 "$TTRACE" info -mem=128M "$trace" >"$tmp/b" 2>"$tmp/said"
 [ ! -s "$tmp/said" ] || fail 'a word about a limit that is kept'
 cmp -s "$tmp/a" "$tmp/b" || fail 'another report within 128 MB'
+# A small file that takes much memory: of a trace what fits is shown, and a notice says so; a profile is refused.
+{
+	cat "$trace"
+	head -c 300000000 /dev/zero
+} | gzip -1 >"$tmp/zeros.gz"
+"$TTRACE" info -mem=128M "$tmp/zeros.gz" >"$tmp/b" 2>"$tmp/said" || fail 'a trace with a bomb behind it is refused'
+grep -q '^goroutines' "$tmp/b" && grep -q 'decompressed data takes more memory than the limit of -mem; the data before it is shown' "$tmp/b" ||
+	fail "a trace with a bomb behind it: $(tail -n 2 "$tmp/b" "$tmp/said")"
+yes 2 | tr '\n' '\0' | head -c 60000000 | gzip -1 >"$tmp/strings.gz"	# 30 million empty strings
+for report in top info; do
+	"$TTRACE" "$report" -mem=128M "$tmp/strings.gz" >"$tmp/b" 2>"$tmp/said"
+	[ $? = 1 ] && [ "$(wc -l <"$tmp/said")" = 1 ] && grep -q 'the profile takes more memory than the limit of -mem' "$tmp/said" ||
+		fail "$report of very many strings: $(cat "$tmp/b" "$tmp/said")"
+done
 # a pipe has no file to go back to: what came through it is held
 "$TTRACE" goroutines - <"$trace" >"$tmp/a" 2>&1
 cat "$trace" | "${few[@]}" "$TTRACE" goroutines - >"$tmp/b" 2>&1

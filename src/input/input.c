@@ -256,8 +256,8 @@ static int inflate_all(z_stream *z, const struct bytes *b, const struct input_wa
 			out->ahead = NULL;
 		}
 		if (!reserve_bytes(&out->p, &out->cap, out->n + CHUNK))
-			return err_set(e, ERR_LIMIT, at - z->avail_in,
-			    "not enough memory for the decompressed data");
+			return torn(out, "the decompressed data takes more memory than the limit of -mem", NULL,
+			    at - z->avail_in);
 		size_t space = out->cap - out->n < STRETCH ? out->cap - out->n : STRETCH;
 		z->next_out = out->p + out->n;
 		z->avail_out = (uInt)space;

@@ -244,16 +244,33 @@ static size_t proc_kb(const char *path, const char *name)
 	return (size_t)kb * 1024;
 }
 
-size_t mem_resident(void)
+/* Set the resident pages, and how many of them are of mapped files. Return false if that is unknown. */
+static bool count_pages(size_t *all, size_t *mapped)
 {
 	char text[64];
-	unsigned long long pages = 0;
+	unsigned long long resident, shared;
 	int fd = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof text - 1);
 	if (fd >= 0)
 		close(fd);
 	text[n < 0 ? 0 : n] = 0;
-	return sscanf(text, "%*u %llu", &pages) == 1 ? (size_t)pages * (size_t)sysconf(_SC_PAGESIZE) : 0;
+	if (sscanf(text, "%*u %llu %llu", &resident, &shared) != 2)
+		return false;
+	*all = (size_t)resident;
+	*mapped = (size_t)shared;
+	return true;
+}
+
+size_t mem_resident(void)
+{
+	size_t all, mapped;
+	return count_pages(&all, &mapped) ? all * (size_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
+bool mem_limit_exceeded(void)
+{
+	size_t all, mapped, page = (size_t)sysconf(_SC_PAGESIZE);
+	return budget && count_pages(&all, &mapped) && all > mapped && all - mapped > (budget + budget / 2) / page;
 }
 
 size_t mem_available(void)

@@ -62,6 +62,10 @@ size_t mem_available(void);
 /* Return the number of bytes that the whole program should not exceed, set by mem_set_budget(); 0: no limit. */
 size_t mem_limit(void);
 
+/* Return whether the program has more memory than mem_limit() and half as much again, mapped files not counted. The
+   limit itself is also one of single requests, so a program that works has some more. */
+bool mem_limit_exceeded(void);
+
 /* Grow p[0..*cap) so that it has room for need elements of the given size; cap doubles. */
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size);
 

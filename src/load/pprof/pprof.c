@@ -160,12 +160,14 @@ static void add_to_stretch(struct pprof *p, const struct field *f)
 	s->n++;
 }
 
+enum { SOME = 1 << 16 };	/* records between two checks of the memory */
+
 static int walk_facts(struct pprof *p)
 {
 	struct byte_cursor c = p->all;
 	struct field f;
-	while (byte_cursor_left(&c)) {
-		if (pprof_field(&c, &f, p->e))
+	for (uint32_t n = 1; byte_cursor_left(&c); n++) {
+		if (pprof_field(&c, &f, p->e) || (n % SOME == 0 && pprof_check_memory(f.at, p->e)))
 			return -1;
 		if (!wire_fits(f.field, f.wire))
 			return err_set(p->e, ERR_FORMAT, f.at,
@@ -215,6 +217,13 @@ ProtobufCAllocator pprof_scratch(struct arena *a)
 int pprof_bad_record(const struct field *f, const char *what, struct err *e)
 {
 	return err_set(e, ERR_FORMAT, f->at, "damaged profile: cannot decode a %s", what);
+}
+
+int pprof_check_memory(uint64_t at, struct err *e)
+{
+	if (!mem_limit_exceeded())
+		return 0;
+	return err_set(e, ERR_LIMIT, at, "the profile takes more memory than the limit of -mem");
 }
 
 static int take_value_type(struct pprof *p, const struct field *f, str_id *name, str_id *unit)
@@ -344,7 +353,7 @@ static int walk_records(struct pprof *p, take_fn *const take[F__N])
 			c.p = c.base + p->samples.last;	/* skip all samples, which are most of the file */
 			continue;
 		}
-		if (pprof_field(&c, &f, p->e))
+		if (pprof_field(&c, &f, p->e) || (n % SOME == SOME - 1 && pprof_check_memory(f.at, p->e)))
 			return -1;
 		if (!f.field || f.field >= F__N || !take[f.field])
 			continue;
