@@ -243,6 +243,7 @@ int event_stream_run(struct bytes in, const struct event_stream_ops *ops, void *
 	}
 	int ret = info->version < 22 ? read_v1(&r, info->version) : read_v2(&r, info->version);
 	emit_notices(&r);
+	feed->order = NULL;
 	order_free(&r.order);
 	return ret;
 }
