@@ -11,8 +11,10 @@
  * hashes, compares and appends elements. Zero-initialise.
  */
 struct intern {
-	uint32_t *slot;		/* id + 1, or 0 */
-	uint32_t *hash;		/* the hash of that id */
+	struct intern_slot {
+		uint32_t number;	/* id + 1, or 0 */
+		uint32_t hash;		/* the hash of that id */
+	} *slot;
 	size_t cap, n;		/* cap is a power of two; n: number of ids */
 };
 
@@ -20,20 +22,26 @@ struct intern {
 typedef int intern_eq(const void *ctx, uint32_t id, const void *key);
 
 /* Return the id of the element that equals key, or UINT32_MAX. */
-uint32_t intern_find(const struct intern *t, uint32_t hash, intern_eq *eq, const void *ctx,
-    const void *key);
+static inline uint32_t intern_find(
+    const struct intern *t, uint32_t hash, intern_eq *eq, const void *ctx, const void *key)
+{
+	if (!t->cap)
+		return UINT32_MAX;
+	for (size_t i = hash & (t->cap - 1); t->slot[i].number; i = (i + 1) & (t->cap - 1))
+		if (t->slot[i].hash == hash && eq(ctx, t->slot[i].number - 1, key))
+			return t->slot[i].number - 1;
+	return UINT32_MAX;
+}
 /* intern_prefetch() prefetches the first slot of a hash that will be looked up. intern_guess() then returns the id in
    that slot, so that the caller can prefetch the element; UINT32_MAX: the slot is empty. */
 static inline void intern_prefetch(const struct intern *t, uint32_t hash)
 {
-	if (t->cap) {
+	if (t->cap)
 		__builtin_prefetch(&t->slot[hash & (t->cap - 1)]);
-		__builtin_prefetch(&t->hash[hash & (t->cap - 1)]);
-	}
 }
 static inline uint32_t intern_guess(const struct intern *t, uint32_t hash)
 {
-	return t->cap ? t->slot[hash & (t->cap - 1)] - 1 : UINT32_MAX;
+	return t->cap ? t->slot[hash & (t->cap - 1)].number - 1 : UINT32_MAX;
 }
 
 /* Add id under hash. It must not be in the index yet. */

@@ -16,7 +16,6 @@
 #include "config.h"
 #include "calltree/builder.h"
 
-#include "base/intern.h"
 #include "base/wrap_math.h"
 #include "calltree/tree.h"
 #include "calltree/weighted.h"
@@ -25,35 +24,23 @@
 
 static void grow_arrays(struct calltree_builder *g)
 {
-	size_t cap = g->ncap ? g->ncap * 2 : 256;
+	size_t cap = g->cap ? g->cap * 2 : 256;
 	g->parent = xrealloc(g->parent, cap * sizeof *g->parent);
 	g->symbol = xrealloc(g->symbol, cap * sizeof *g->symbol);
 	g->how = xrealloc(g->how, cap);
-	g->ncap = cap;
+	g->cap = cap;
 }
 
-static size_t slot_of(const struct calltree_builder *g, uint32_t parent, uint32_t symbol)
+static int same_node(const void *ctx, uint32_t id, const void *key)
 {
-	size_t i = intern_hash_u64((uint64_t)parent << 32 | symbol, 0) & (g->cap - 1);
-	while (g->slot[i] && (g->parent[g->slot[i]] != parent || g->symbol[g->slot[i]] != symbol))
-		i = (i + 1) & (g->cap - 1);
-	return i;
-}
-
-static void grow_hash(struct calltree_builder *g)
-{
-	struct calltree_builder old = *g;
-	g->cap = old.cap ? old.cap * 2 : 512;
-	g->slot = xcalloc(g->cap, sizeof *g->slot);
-	for (size_t i = 0; i < old.cap; i++)
-		if (old.slot[i])
-			g->slot[slot_of(g, g->parent[old.slot[i]], g->symbol[old.slot[i]])] = old.slot[i];
-	mem_free(old.slot);
+	const struct calltree_builder *g = ctx;
+	const uint32_t *k = key;
+	return g->parent[id] == k[0] && g->symbol[id] == k[1];
 }
 
 static uint32_t add_node(struct calltree_builder *g, uint32_t parent, uint32_t symbol)
 {
-	if (g->n == g->ncap)
+	if (g->n == g->cap)
 		grow_arrays(g);
 	g->parent[g->n] = parent;
 	g->symbol[g->n] = symbol;
@@ -64,7 +51,6 @@ static uint32_t add_node(struct calltree_builder *g, uint32_t parent, uint32_t s
 void calltree_build_init(struct calltree_builder *g, bool two)
 {
 	*g = (struct calltree_builder){.two = two};
-	grow_hash(g);
 	add_node(g, 0, 0);
 }
 
@@ -75,13 +61,12 @@ uint32_t calltree_build_child(struct calltree_builder *g, uint32_t parent, uint3
 		return add_node(g, parent, symbol);
 	if (g->parent[beside] == parent && g->symbol[beside] == symbol)
 		return beside;
-	size_t i = slot_of(g, parent, symbol);
-	if (g->slot[i])
-		return g->slot[i];
-	uint32_t id = add_node(g, parent, symbol);	/* never 0: that is the root */
-	g->slot[i] = id;
-	if ((size_t)++g->nslot * 2 > g->cap)
-		grow_hash(g);
+	uint32_t key[] = {parent, symbol}, hash = intern_hash_u64((uint64_t)parent << 32 | symbol, 0);
+	uint32_t id = intern_find(&g->others, hash, same_node, g, key);
+	if (id != UINT32_MAX)
+		return id;
+	id = add_node(g, parent, symbol);
+	intern_put(&g->others, hash, id);
 	return id;
 }
 
@@ -228,7 +213,7 @@ struct calltree *calltree_build_finish(
 	uint32_t n = g->n;
 	struct calltree *s = xcalloc(1, sizeof *s);
 	*s = (struct calltree){.refs = 1, .granularity = granularity_ref(granularity), .n = n};
-	mem_free(g->slot);
+	intern_free(&g->others);
 	uint32_t *pos = preorder_places(g);
 	find_forks(g, pos, s);
 	mem_free(g->parent);

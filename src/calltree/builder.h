@@ -3,6 +3,7 @@
 #ifndef TTRACE_CALLTREE_BUILDER_H
 #define TTRACE_CALLTREE_BUILDER_H
 
+#include "base/intern.h"
 #include "calltree/node_walk.h"
 
 /* Builds a call tree: nodes are added below existing nodes, merged by symbol, and then laid out in preorder with their
@@ -11,10 +12,8 @@ struct calltree_builder {
 	uint32_t n;
 	uint32_t *parent, *symbol;
 	uint8_t *how;
-	uint32_t *slot;		/* hash table of (parent, symbol): the children that are not stored directly after their
-				   parent */
-	/* cap, nslot: capacity and number of entries of the hash table; ncap: capacity of the arrays by node. */
-	size_t cap, nslot, ncap;
+	struct intern others;	/* the children that are not stored directly after their parent */
+	size_t cap;		/* of the arrays by node */
 	/* weights: v[k] is added at node at[k], and o[k] in the other column of a difference */
 	uint32_t *at;
 	int64_t *v, *o;

@@ -23,7 +23,6 @@
 #include "config.h"
 #include "store/stacks.h"
 
-#include "base/intern.h"
 #include "base/mem/mem.h"
 
 #include <string.h>
@@ -76,34 +75,10 @@ void stacks_rows_free(struct store *st)
 	column_free(&st->fork);
 }
 
-/* Return the slot of the child with this outermost frame below a parent, or the free slot for it. */
-static size_t slot_of(const struct stacks *t, uint32_t hash, stk_id parent, frm_id frame)
+static int same_node(const void *ctx, uint32_t id, const void *key)
 {
-	size_t i = hash & (t->cap - 1);
-	for (; t->slot[i].node; i = (i + 1) & (t->cap - 1)) {
-		if (t->slot[i].hash != hash)
-			continue;
-		struct stk_row r = row_of(t, t->slot[i].node);
-		if (r.parent == parent && r.frame == frame)
-			break;
-	}
-	return i;
-}
-
-static void grow_index(struct stacks *t)
-{
-	struct stacks old = *t;
-	t->cap = old.cap ? old.cap * 2 : 1024;
-	t->slot = xcalloc(t->cap, sizeof *t->slot);
-	for (size_t i = 0; i < old.cap; i++) {
-		if (!old.slot[i].node)
-			continue;
-		size_t k = old.slot[i].hash & (t->cap - 1);
-		while (t->slot[k].node)
-			k = (k + 1) & (t->cap - 1);
-		t->slot[k] = old.slot[i];
-	}
-	mem_free(old.slot);
+	struct stk_row a = row_of(ctx, id), b = *(const struct stk_row *)key;
+	return a.parent == b.parent && a.frame == b.frame;
 }
 
 /* Extend top[] to all locations of the store. */
@@ -119,26 +94,16 @@ static void add_tops(struct stacks *t)
 
 void stacks_init(struct stacks *t, struct store *st)
 {
-	*t = (struct stacks){.st = st};
+	*t = (struct stacks){.st = st, .indexed = true};
 	rows_init(st);
 	node_add(st, 0, 0);
-	grow_index(t);
 }
 
 void stacks_free(struct stacks *t)
 {
-	mem_free(t->slot);
+	intern_free(&t->others);
 	mem_free(t->top);
 	mem_free(t->last);
-}
-
-static void put_other(struct stacks *t, stk_id parent, frm_id frame, stk_id node)
-{
-	uint32_t hash = intern_hash_u64(parent, frame);
-	if ((t->n + 1) * 3 > t->cap * 2)
-		grow_index(t);
-	t->slot[slot_of(t, hash, parent, frame)] = (struct stacks_slot){node, hash};
-	t->n++;
 }
 
 /* Rebuild the hash table from the nodes, for stacks that arrive after stacks_done() or stacks_branch(). */
@@ -146,13 +111,13 @@ static void rebuild_index(struct stacks *t)
 {
 	uint32_t n = column_n(&t->st->stks);
 	t->sorted = false;
-	grow_index(t);
+	t->indexed = true;
 	add_tops(t);
 	for (stk_id i = 1; i < n; i++) {
 		struct stk_row r = row_of(t, i);
 		const struct frm_row *f = store_frm(t->st, r.frame);
 		if (r.frame == t->top[f->loc].frame && r.parent + 1 != i)
-			put_other(t, r.parent, r.frame, i);
+			intern_put(&t->others, intern_hash_u64(r.parent, r.frame), i);
 	}
 }
 
@@ -175,20 +140,13 @@ static stk_id add_chain(struct stacks *t, stk_id parent, struct stacks_top top)
    slot is searched, without reading the tree. */
 static stk_id other_child(struct stacks *t, stk_id at, struct stacks_top top, bool fresh)
 {
+	struct stk_row key = {at, top.frame};
 	uint32_t hash = intern_hash_u64(at, top.frame);
-	if ((t->n + 1) * 3 > t->cap * 2)
-		grow_index(t);
-	size_t i = hash & (t->cap - 1);
-	if (!fresh)
-		i = slot_of(t, hash, at, top.frame);
-	else
-		while (t->slot[i].node)
-			i = (i + 1) & (t->cap - 1);
-	if (t->slot[i].node)
-		return t->slot[i].node + top.n - 1;
+	uint32_t id = fresh ? UINT32_MAX : intern_find(&t->others, hash, same_node, t, &key);
+	if (id != UINT32_MAX)
+		return id + top.n - 1;
 	stk_id leaf = add_chain(t, at, top);
-	t->slot[i] = (struct stacks_slot){leaf - top.n + 1, hash};
-	t->n++;
+	intern_put(&t->others, hash, leaf - top.n + 1);
 	return leaf;
 }
 
@@ -227,7 +185,7 @@ static stk_id step_down(struct stacks *t, stk_id at, struct stacks_top top, bool
 
 stk_id stacks_add(struct stacks *t, const loc_id *leaf_first, size_t n)
 {
-	if (!t->cap)
+	if (!t->indexed)
 		rebuild_index(t);
 	size_t d = same_ways(t, leaf_first, n);
 	stk_id at = d ? t->last[d - 1].node : 0, had = column_n(&t->st->stks);
@@ -285,7 +243,7 @@ static stk_id write_down(struct stacks *t, stk_id at, const loc_id *outer_first,
 stk_id stacks_branch(struct stacks *t, size_t same, const loc_id *outer_first, size_t n)
 {
 	bool fresh = in_order(t);
-	if (!fresh && !t->cap)
+	if (!fresh && !t->indexed)
 		rebuild_index(t);
 	t->last = mem_grow(t->last, &t->clast, same + n + 1, sizeof *t->last);
 	t->nlast = same + n;

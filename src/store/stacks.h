@@ -3,6 +3,7 @@
 #ifndef TTRACE_STACKS_H
 #define TTRACE_STACKS_H
 
+#include "base/intern.h"
 #include "store/store.h"
 
 /* The writer of the call tree: finds the node below a parent for a location, or adds it. */
@@ -16,10 +17,9 @@ struct stacks {
 	   a new child. */
 	struct stacks_step { loc_id loc; stk_id node; bool rising; } *last;
 	size_t nlast, nbefore, clast;
-	/* hash table of children that are not adjacent to their parent */
-	struct stacks_slot { stk_id node; uint32_t hash; } *slot;
-	size_t cap, n;
-	bool sorted;		/* all nodes came by stacks_branch(); there is no hash table */
+	struct intern others;	/* children that are not adjacent to their parent, by the outermost node of the location */
+	bool indexed;		/* `others` has all of them */
+	bool sorted;		/* all nodes came by stacks_branch(), and `others` is not needed */
 };
 
 void stacks_init(struct stacks *, struct store *);	/* also adds the root */
