@@ -32,6 +32,12 @@ static bool start_job(struct async *a, void *work)
 	return a->job != NULL;
 }
 
+static void free_work(const struct async *a, void *work)
+{
+	if (a->kind->free)
+		a->kind->free(work);
+}
+
 static void *run_now(struct async *a, void *work)
 {
 	a->kind->run(work, NULL);
@@ -61,7 +67,7 @@ void *async_finish(struct async *a)
 	a->job = NULL;
 	a->work = a->next = NULL;
 	if (a->dropped) {
-		a->kind->free(work);
+		free_work(a, work);
 		work = NULL;
 	}
 	a->dropped = false;
@@ -72,7 +78,7 @@ bool async_cancel(struct async *a)
 {
 	bool any = async_wanted(a) != NULL;
 	if (a->next)
-		a->kind->free(a->next);
+		free_work(a, a->next);
 	a->next = NULL;
 	if (a->job) {
 		a->dropped = true;

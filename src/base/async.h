@@ -17,7 +17,7 @@ struct job;
 struct async_kind {
 	/* Compute the answer. job is NULL if it runs on the owner's thread; a long run checks job_cancelled(). */
 	void (*run)(void *work, struct job *);
-	void (*free)(void *work);	/* release the work with its answer */
+	void (*free)(void *work);	/* release the work with its answer; NULL: it is a part of something else */
 };
 struct async {			/* zeroed: empty */
 	const struct async_kind *kind;

@@ -16,8 +16,9 @@
 
 static bool report_progress(void *arg, uint64_t done, uint64_t total)
 {
-	job_report_progress(arg, done, total);
-	return !job_cancelled(arg);
+	if (arg)
+		job_report_progress(arg, done, total);
+	return !arg || !job_cancelled(arg);
 }
 
 struct input_watch input_wait_watch(struct job *j)

@@ -20,7 +20,7 @@ struct pending_input {
 	struct input_watch watch;	/* reports the job's progress and asks whether it was cancelled */
 };
 
-/* Return a watch that reports progress to a job and stops when the job is cancelled. */
+/* Return a watch that reports progress to a job and stops when the job is cancelled. For NULL, it does nothing. */
 struct input_watch input_wait_watch(struct job *);
 
 /* Initialise before the job starts. */

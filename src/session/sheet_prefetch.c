@@ -24,13 +24,14 @@ static int compare_u32(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static int prefetch_sheets(struct job *j, void *arg)
+static void prefetch_sheets(void *work, struct job *j)
 {
-	struct sheet_prefetcher *b = arg;
-	for (; b->got < b->n && !job_cancelled(j); b->got++)
+	struct sheet_prefetcher *b = work;
+	for (; b->got < b->n && !(j && job_cancelled(j)); b->got++)
 		(void)sheet_get(b->sn, b->want[b->got]);
-	return 0;
 }
+
+static const struct async_kind prefetch_kind = {prefetch_sheets, NULL};
 
 /* Pin the sheets that the job got; of all pinned sheets release those that the last frame did not use, or all. */
 static void release_sheets(struct sheet_prefetcher *b, bool all)
@@ -56,13 +57,13 @@ void sheet_prefetch_begin_frame(struct sheet_prefetcher *b, const struct snap *s
 bool sheet_prefetch_end_frame(struct sheet_prefetcher *b, const struct snap *sn)
 {
 	uint32_t want[NOWAIT_MAX], n = nowait_end_frame(sn->st, want);
-	if (b->job) {
+	if (async_job(&b->slot)) {
 		bool same = false;
 		for (uint32_t i = 0; i < n; i++)
 			for (uint32_t k = 0; k < b->n; k++)
 				same |= want[i] == b->want[k];
 		if (!same)
-			job_cancel(b->job);
+			async_cancel(&b->slot);
 		return true;
 	}
 	release_sheets(b, false);
@@ -76,28 +77,25 @@ bool sheet_prefetch_end_frame(struct sheet_prefetcher *b, const struct snap *sn)
 	for (uint32_t i = 0; i < n; i++)
 		b->want[i] = want[i];
 	qsort(b->want, n, sizeof *b->want, compare_u32);
-	b->job = job_start(prefetch_sheets, b);
-	return b->job;
+	return !async_start(&b->slot, &prefetch_kind, b, ASYNC_ALWAYS);
 }
 
 struct job *sheet_prefetch_job(const struct sheet_prefetcher *b)
 {
-	return b->job;
+	return async_job(&b->slot);
 }
 
 bool sheet_prefetch_poll(struct sheet_prefetcher *b, bool wait)
 {
-	if (!b->job || (!wait && !job_done(b->job, NULL)))
+	struct job *j = async_job(&b->slot);
+	if (!j || (!wait && !job_done(j, NULL)))
 		return false;
-	job_join(b->job);
-	b->job = NULL;
+	(void)async_finish(&b->slot);
 	return true;
 }
 
 void sheet_prefetch_free(struct sheet_prefetcher *b)
 {
-	if (b->job)
-		job_cancel(b->job);
-	sheet_prefetch_poll(b, true);
+	async_stop(&b->slot);
 	release_sheets(b, true);
 }

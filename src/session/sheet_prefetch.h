@@ -3,6 +3,7 @@
 #ifndef TTRACE_SESSION_SHEET_PREFETCH_H
 #define TTRACE_SESSION_SHEET_PREFETCH_H
 
+#include "base/async.h"
 #include "base/job.h"
 #include "store/cache/nowait.h"
 
@@ -12,7 +13,7 @@
  */
 enum { SHEET_PREFETCH_HELD = 2 * NOWAIT_MAX };
 struct sheet_prefetcher {
-	struct job *job;
+	struct async slot;	/* its work is this struct */
 	const struct snap *sn;
 	uint32_t want[NOWAIT_MAX], n;
 	uint32_t got;		/* the first got of them are pinned */
