@@ -28,7 +28,7 @@
 static bool go_on(void *arg, uint64_t bytes)
 {
 	(void)bytes;
-	return !job_cancelled(arg);
+	return !arg || !job_cancelled(arg);
 }
 
 __attribute__((format(printf, 2, 3))) static void add_notice(void *arg, const char *fmt, ...)
@@ -48,7 +48,7 @@ static int add_profile(struct job *j, struct compare_loader *a)
 	struct sink sink = builder_sink(a->main);
 	struct profile *p = merge_profiles_read(&a->o, add_notice, a, &a->err);
 	int rc = p ? 0 : -1;
-	if (!rc && job_cancelled(j))
+	if (!rc && !go_on(j, 0))
 		rc = err_set(&a->err, ERR_IO, ERR_NOWHERE, "%s: cancelled", a->file);
 	if (!rc && pprof_add_side(p, a->sn, &sink, a->side, &a->err)) {
 		struct err why = a->err;
@@ -149,7 +149,7 @@ static int add_trace(struct job *j, struct compare_loader *a)
 		rc = input_report_damage(&in, r->read(in, &sink, &a->err), &sink, &a->err);
 		const struct snap *sn = builder_finish(b);
 		builder_on_publish(b, NULL, NULL);
-		if (!rc && job_cancelled(j))
+		if (!rc && !go_on(j, 0))
 			rc = err_set(&a->err, ERR_IO, ERR_NOWHERE, "%s: cancelled", a->file);
 		if (!rc)
 			a->to = copy_tree(sn, a->main);
@@ -187,9 +187,8 @@ static int make_profile(struct job *j, struct compare_loader *a)
 	return 0;
 }
 
-static int run_load_job(struct job *j, void *arg)
+static int load(struct job *j, struct compare_loader *a)
 {
-	struct compare_loader *a = arg;
 	if (a->made)
 		return make_profile(j, a) ? -1 : add_profile(j, a);
 	if (input_wait_fetch(&a->pending_input, j, &a->err))
@@ -197,7 +196,21 @@ static int run_load_job(struct job *j, void *arg)
 	return a->trace ? add_trace(j, a) : add_profile(j, a);
 }
 
-int compare_load_start(struct compare_loader *a, struct err *e)
+static void run_load_job(void *work, struct job *j)
+{
+	struct compare_loader *a = work;
+	a->failed = load(j, a) < 0;
+}
+
+static void free_dropped(void *work)
+{
+	compare_load_end(work);
+	compare_load_free(work);
+}
+
+const struct async_kind compare_load_kind = {run_load_job, free_dropped};
+
+struct compare_loader *compare_load_start(struct compare_loader *a, struct async *slot)
 {
 	a->err = (struct err){.at = ERR_NOWHERE};
 	a->o.file = &a->file;
@@ -206,35 +219,23 @@ int compare_load_start(struct compare_loader *a, struct err *e)
 	if (!a->made)
 		input_wait_plan(&a->pending_input, &a->o);
 	builder_reopen(a->main);
-	a->job = job_start(run_load_job, a);
-	if (a->job)
-		return 0;
-	builder_publish_reopened(a->main);
-	return err_set(e, ERR_LIMIT, ERR_NOWHERE, "cannot start a thread to read the file");
+	return async_start(slot, &compare_load_kind, a, ASYNC_ALWAYS);
 }
 
-void compare_load_join(struct compare_loader *a)
+void compare_load_end(struct compare_loader *a)
 {
-	if (!a->job)
-		return;
-	a->failed = job_join(a->job) < 0;
-	a->job = NULL;
 	builder_publish_reopened(a->main);
 }
 
 void compare_load_free(struct compare_loader *a)
 {
-	if (a->job)
-		job_cancel(a->job);
-	compare_load_join(a);
+	if (!a)
+		return;
 	builder_free(a->own);
 	trace_reread_free(a->reread_source);
 	mem_free(a->to);
 	input_wait_free(&a->pending_input);
 	input_cache_free(&a->cached_inputs);
 	compare_free_report_side(a->made);
-	a->made = NULL;
-	a->own = NULL;
-	a->reread_source = NULL;
-	a->to = NULL;
+	mem_free(a);
 }

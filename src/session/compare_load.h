@@ -3,6 +3,7 @@
 #ifndef TTRACE_SESSION_COMPARE_LOAD_H
 #define TTRACE_SESSION_COMPARE_LOAD_H
 
+#include "base/async.h"
 #include "base/job.h"
 #include "cli/options.h"
 #include "session/input_cache.h"
@@ -33,9 +34,8 @@ struct compare_loader {
 	const struct snap *sn;	/* snapshot of main at the start */
 	bool trace;		/* main has a trace */
 	uint32_t side;		/* number of the side, for its samples */
-	struct job *job;	/* NULL: it has ended */
 	struct err err;		/* valid if failed */
-	bool failed;
+	bool failed;		/* read it after the job has ended */
 	struct pending_input pending_input;
 	struct cached_inputs cached_inputs;	/* copies of the files that were read for it */
 	struct store_builder *own;	/* of a trace: its own store */
@@ -43,9 +43,11 @@ struct compare_loader {
 	stk_id *to;		/* node in main for each node of own; 0 if none was needed */
 };
 
-/* Start the job. Call it on the thread that owns the store; the strings must outlive the job. Return -1 with *e. */
-int compare_load_start(struct compare_loader *, struct err *e);
-void compare_load_join(struct compare_loader *);	/* wait for the end of the job and publish its rows */
-void compare_load_free(struct compare_loader *);	/* cancels, waits */
+extern const struct async_kind compare_load_kind;	/* its work is a struct compare_loader */
+/* Start the job in the slot, or load at once and return the loader if no thread can be started. Call it on the thread
+   that owns the store; the strings must outlive the job. */
+struct compare_loader *compare_load_start(struct compare_loader *, struct async *);
+void compare_load_end(struct compare_loader *);		/* the job has ended: publish its rows */
+void compare_load_free(struct compare_loader *);	/* NULL is allowed */
 
 #endif

@@ -61,11 +61,33 @@ static void side_failed(struct session *s, const struct waiting_side *w, const s
 	}
 }
 
+/* Take a file whose reading has ended: add it to the queries, or report it as news. */
+static void end_side(struct session *s, struct compare_loader *a)
+{
+	struct waiting_side w = s->compare.wait[0];
+	memmove(s->compare.wait, s->compare.wait + 1, --s->compare.nwait * sizeof *s->compare.wait);
+	compare_load_end(a);
+	if (a->failed) {
+		side_failed(s, &w, &a->err);
+		compare_load_free(a);
+		return;
+	}
+	s->compare.side[s->compare.nside] = a;
+	for (size_t i = 0; i < s->queries.n && !w.asked; i++) {
+		bool of_rest = s->queries.query[i].of_rest;
+		session_query_use_side(&s->queries.query[i], w.use, s->compare.nside);
+		s->queries.query[i].of_rest = of_rest;
+	}
+	if (w.asked)
+		s->compare.news[s->compare.nnews++] =
+		    (struct side_news){.side = s->compare.nside, .use = w.use, .file = w.file};
+	s->compare.nside++;
+}
+
 /* Start to read the next file in the queue if nothing else is being read. */
 static void start_side(struct session *s)
 {
-	struct err e;
-	while (s->compare.nwait && !s->opening.job && !s->opening.failed && !s->compare.side[s->compare.nside]) {
+	while (s->compare.nwait && !async_job(&s->reading) && !s->opening.failed) {
 		struct compare_loader *a = xcalloc(1, sizeof *a);
 		*a = (struct compare_loader){.o = s->compare.options,
 		    .file = s->compare.wait[0].file,
@@ -75,47 +97,19 @@ static void start_side(struct session *s)
 		    .side = s->compare.nside,
 		    .made = s->compare.wait[0].made};
 		s->compare.wait[0].made = NULL;
-		if (!compare_load_start(a, &e)) {
-			s->compare.side[s->compare.nside] = a;
-			return;
-		}
-		compare_free_report_side(a->made);
-		mem_free(a);
-		side_failed(s, &s->compare.wait[0], &e);
-		memmove(s->compare.wait, s->compare.wait + 1, --s->compare.nwait * sizeof *s->compare.wait);
+		a = compare_load_start(a, &s->reading);
+		if (a)
+			end_side(s, a);
 	}
 }
 
-/* Take a file whose reading has ended: add it to the queries, or report it as news. */
-static void end_side(struct session *s)
+void session_advance_reading(struct session *s)
 {
-	struct compare_loader *a = s->compare.nside <= SIDES_MAX ? s->compare.side[s->compare.nside] : NULL;
-	if (!a || !a->job || !job_done(a->job, NULL))
-		return;
-	struct waiting_side w = s->compare.wait[0];
-	memmove(s->compare.wait, s->compare.wait + 1, --s->compare.nwait * sizeof *s->compare.wait);
-	compare_load_join(a);
-	if (a->failed) {
-		side_failed(s, &w, &a->err);
-		compare_load_free(a);
-		mem_free(a);
-		s->compare.side[s->compare.nside] = NULL;
-	} else if (!w.asked) {
-		for (size_t i = 0; i < s->queries.n; i++) {
-			bool of_rest = s->queries.query[i].of_rest;
-			session_query_use_side(&s->queries.query[i], w.use, s->compare.nside);
-			s->queries.query[i].of_rest = of_rest;
-		}
-		s->compare.nside++;
-	} else {
-		s->compare.news[s->compare.nnews++] =
-		    (struct side_news){.side = s->compare.nside++, .use = w.use, .file = w.file};
+	if (async_job(&s->reading) && job_done(async_job(&s->reading), NULL)) {
+		void *work = async_finish(&s->reading);
+		if (work != &s->opening)
+			end_side(s, work);
 	}
-}
-
-void session_advance_sides(struct session *s)
-{
-	end_side(s);
 	start_side(s);
 }
 
@@ -157,7 +151,7 @@ const char *session_side_name(const struct session *s, uint32_t side)
 	if (side >= s->compare.nside)
 		return "";
 	const char *saved = download_saved_name(side	    ? s->compare.side[side]->o.downloads
-						: s->opening.job ? NULL
+						: session_is_opening(s) ? NULL
 							    : s->opening.own.downloads);
 	return saved ? saved : side ? s->compare.side[side]->file : session_file(s);
 }

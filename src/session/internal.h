@@ -27,7 +27,7 @@ struct compare_queue {
 	struct compare_loader *side[SIDES_MAX + 1];	/* by number; the first file is side 0 and has no entry */
 	uint32_t nside;
 	struct waiting_side { const char *file; enum side_use use; bool asked; struct report_side *made; } wait[SIDES_MAX];
-	uint32_t nwait;			/* wait[0] is being read if side[nside] is set */
+	uint32_t nwait;			/* wait[0] is being read if reading has a job, and not of the first file */
 	const struct async *extra;	/* set by session_set_extra_work(); its caller owns it */
 	struct side_news news[SIDES_MAX];
 	uint32_t nnews;
@@ -69,6 +69,8 @@ struct session_file {
 /* The state of a session. Only files of this folder access it. */
 struct session {
 	struct sheet_prefetcher prefetch;
+	/* what is being read: first `opening`, then a compare_loader for each side, which becomes side[nside] */
+	struct async reading;
 	struct opening_job opening;
 	const struct snap *snap;
 	const struct options *o;
@@ -88,8 +90,12 @@ struct session {
 
 /* Return a copy that lives as long as the session; NULL for NULL and "". */
 const char *session_copy_string(struct session *, const char *);
-/* compare_queue.c: take a further file whose reading has ended, and start the next one. */
-void session_advance_sides(struct session *);
+static inline bool session_is_opening(const struct session *s)	/* the first file is being read */
+{
+	return async_running(&s->reading) == &s->opening;
+}
+/* compare_queue.c: take a file whose reading has ended, and start to read the next one. */
+void session_advance_reading(struct session *);
 /* weigh.c: release the calls of the last query, and the merged trees that calls are computed from. */
 void session_drop_calls(struct session *);
 void session_drop_calltrees(struct session *);

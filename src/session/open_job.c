@@ -22,7 +22,6 @@
 
 enum { HEAD = 1 << 16 };
 
-/* For the worker, which must not read op->job: the UI thread sets it. */
 struct read_progress {
 	struct job *job;
 	struct opening_job *op;
@@ -31,6 +30,8 @@ struct read_progress {
 static bool on_publish(void *arg, uint64_t bytes)
 {
 	struct read_progress *r = arg;
+	if (!r->job)
+		return true;
 	job_report_progress(r->job, bytes, r->op->first.n);
 	job_wake(r->job);
 	job_wait_while_held(r->job);
@@ -159,9 +160,9 @@ static void close_input(struct opening_job *op)
 	mem_trim();
 }
 
-static int run_open_job(struct job *j, void *arg)
+static void run_open_job(void *work, struct job *j)
 {
-	struct opening_job *op = arg;
+	struct opening_job *op = work;
 	struct sink sink = builder_sink(op->store_builder);
 	struct read_progress r = {j, op};
 	int rc = wait_for_input(op, j);
@@ -178,8 +179,10 @@ static int run_open_job(struct job *j, void *arg)
 	builder_on_publish(op->store_builder, NULL, NULL);
 	if (!is_profile)
 		close_input(op);
-	return rc;
+	op->failed = rc < 0;
 }
+
+const struct async_kind open_job_kind = {run_open_job, NULL};
 
 /* Recognise a local file by its head. */
 static int recognise_file(struct opening_job *op, const char *file, struct err *e)
@@ -217,7 +220,7 @@ static bool is_slow(const struct options *o)
 	return download_needed(o);
 }
 
-int open_job_start(struct opening_job *op, const struct options *o, const struct trace_part *part, struct err *e)
+int open_job_init(struct opening_job *op, const struct options *o, const struct trace_part *part, struct err *e)
 {
 	*op = (struct opening_job){.own = *o, .err = {.at = ERR_NOWHERE}};
 	if (part) {
@@ -232,28 +235,11 @@ int open_job_start(struct opening_job *op, const struct options *o, const struct
 	op->store_builder = builder_new();
 	struct sink sink = builder_sink(op->store_builder);
 	op->ns = sink.ops->str(sink.self, "nanoseconds", 11);
-	op->job = job_start(run_open_job, op);
-	if (!op->job) {
-		open_job_free(op);
-		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "cannot start a thread to read the file");
-	}
 	return 0;
-}
-
-void open_job_join(struct opening_job *op)
-{
-	if (!op->job)
-		return;
-	op->failed = job_join(op->job) < 0;
-	op->job = NULL;
-	input_close(&op->first);
 }
 
 void open_job_free(struct opening_job *op)
 {
-	if (op->job)
-		job_cancel(op->job);
-	open_job_join(op);
 	input_close(&op->first);
 	input_cache_free(&op->cached_inputs);
 	if (op->store_builder)

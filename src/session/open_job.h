@@ -3,6 +3,7 @@
 #ifndef TTRACE_SESSION_OPEN_JOB_H
 #define TTRACE_SESSION_OPEN_JOB_H
 
+#include "base/async.h"
 #include "base/job.h"
 #include "cli/options.h"
 #include "load/load.h"
@@ -28,15 +29,13 @@ struct opening_job {
 	struct store_builder *store_builder;
 	struct reread_source *reread_source;	/* for rebuilding evicted sheets, or NULL */
 	str_id ns;		/* "nanoseconds", unit of the weights of a trace */
-	struct job *job;	/* NULL: it has ended */
 	struct err err;		/* of the job; read it after the job has ended */
-	bool failed;
+	bool failed;		/* likewise */
 };
+extern const struct async_kind open_job_kind;	/* its work is a struct opening_job, which open_job_free() frees */
 
-/* Start the job. part: NULL, or the part of a local trace to read. Return -1 with *e; then nothing is allocated. */
-int open_job_start(struct opening_job *, const struct options *, const struct trace_part *part, struct err *e);
-/* Take the result of a job that ended or was cancelled; waits for it. */
-void open_job_join(struct opening_job *);
-void open_job_free(struct opening_job *);	/* cancels, waits; frees the store */
+/* Prepare the job. part: NULL, or the part of a local trace to read. Return -1 with *e; then nothing is allocated. */
+int open_job_init(struct opening_job *, const struct options *, const struct trace_part *part, struct err *e);
+void open_job_free(struct opening_job *);	/* the job has ended; frees the store */
 
 #endif

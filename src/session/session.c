@@ -89,10 +89,11 @@ static struct session *open_part(const struct options *o, const struct trace_par
 	if (!first_query(s, &s->queries.query[0], e))
 		s->weigh.filters = filter_compile(&s->queries.query[0].f, e);
 	file_changed_mark_file(&s->file.mark, session_file(s));
-	if (!s->weigh.filters || first_sides(s, e) || open_job_start(&s->opening, &s->compare.options, part, e)) {
+	if (!s->weigh.filters || first_sides(s, e) || open_job_init(&s->opening, &s->compare.options, part, e)) {
 		session_close(s);
 		return NULL;
 	}
+	(void)async_start(&s->reading, &open_job_kind, &s->opening, ASYNC_ALWAYS);
 	s->snap = builder_snap(s->opening.store_builder);
 	s->refreshed = clock_us();
 	return s;
@@ -105,7 +106,7 @@ struct session *session_open(const struct options *o, struct err *e)
 
 bool session_has_parts(const struct session *s)
 {
-	return s->opening.job && s->opening.direct && !s->opening.part;
+	return session_is_opening(s) && s->opening.direct && !s->opening.part;
 }
 
 bool session_may_part(const struct session *s)
@@ -129,10 +130,10 @@ bool session_is_part(const struct session *s)
 
 void session_pause_loading(struct session *s, bool held)
 {
-	if (!s->opening.job)
+	if (!session_is_opening(s))
 		return;
 	builder_request_publish(s->opening.store_builder);		/* the rows read so far become visible */
-	job_hold(s->opening.job, held);
+	job_hold(async_job(&s->reading), held);
 }
 
 void session_close(struct session *s)
@@ -146,11 +147,9 @@ void session_close(struct session *s)
 	for (int i = 0; i < 4; i++)
 		async_stop(&s->weigh.freeing[i]);
 	sheet_prefetch_free(&s->prefetch);
+	async_stop(&s->reading);
 	for (uint32_t i = 1; i <= SIDES_MAX; i++)
-		if (s->compare.side[i]) {
-			compare_load_free(s->compare.side[i]);
-			mem_free(s->compare.side[i]);
-		}
+		compare_load_free(s->compare.side[i]);
 	for (uint32_t i = 0; i < s->compare.nwait; i++)
 		compare_free_report_side(s->compare.wait[i].made);
 	open_job_free(&s->opening);
@@ -183,22 +182,15 @@ bool session_prefetch_poll(struct session *s, bool wait)
 	return sheet_prefetch_poll(&s->prefetch, wait);
 }
 
-/* Return the job that reads a file, or NULL. */
-static struct job *reading_job(const struct session *s)
-{
-	const struct compare_loader *a = s->compare.nside <= SIDES_MAX ? s->compare.side[s->compare.nside] : NULL;
-	return s->opening.job ? s->opening.job : a ? a->job : NULL;
-}
-
 struct job *session_job(const struct session *s)
 {
-	struct job *j = reading_job(s);
+	struct job *j = async_job(&s->reading);
 	return j || !s->compare.extra ? j : async_job(s->compare.extra);
 }
 
 bool session_is_loading(const struct session *s)
 {
-	return reading_job(s);
+	return async_job(&s->reading);
 }
 
 void session_set_extra_work(struct session *s, const struct async *work)
@@ -208,9 +200,7 @@ void session_set_extra_work(struct session *s, const struct async *work)
 
 bool session_refresh(struct session *s)
 {
-	if (s->opening.job && job_done(s->opening.job, NULL))
-		open_job_join(&s->opening);
-	session_advance_sides(s);
+	session_advance_reading(s);
 	const struct snap *now = builder_snap(s->opening.store_builder);
 	bool news = now != s->snap;
 	/* Weighing an incomplete file may take an eighth of the time, so that keys are answered. An incomplete profile
@@ -242,7 +232,7 @@ int session_wait(struct session *s, struct err *e)
 
 bool session_failed(const struct session *s, struct err *e)
 {
-	if (s->opening.job || !s->opening.failed)
+	if (session_is_opening(s) || !s->opening.failed)
 		return false;
 	if (e)
 		*e = s->opening.err;
@@ -257,8 +247,8 @@ bool session_format_known(const struct session *s)
 /* Return the input that is being read, of the first file or of a side; NULL: none. */
 static const struct pending_input *current_input(const struct session *s)
 {
-	const struct compare_loader *a = s->compare.nside <= SIDES_MAX ? s->compare.side[s->compare.nside] : NULL;
-	return s->opening.job ? &s->opening.pending_input : a && a->job ? &a->pending_input : NULL;
+	const struct compare_loader *a = session_is_opening(s) ? NULL : async_running(&s->reading);
+	return session_is_opening(s) ? &s->opening.pending_input : a ? &a->pending_input : NULL;
 }
 
 bool session_fetch_progress(const struct session *s, struct fetch_progress *f)
@@ -275,7 +265,7 @@ bool session_fetch_progress(const struct session *s, struct fetch_progress *f)
 
 const char *session_take_notice(struct session *s)
 {
-	struct pending_input *a[SIDES_MAX + 1] = {s->opening.job ? NULL : &s->opening.pending_input};
+	struct pending_input *a[SIDES_MAX + 1] = {session_is_opening(s) ? NULL : &s->opening.pending_input};
 	for (uint32_t i = 1; i < s->compare.nside; i++)
 		a[i] = &s->compare.side[i]->pending_input;
 	for (uint32_t i = s->compare.nside; i--;)
@@ -382,7 +372,7 @@ void session_title(const struct session *s, size_t room, struct buf *b)
 void session_lend_inputs(const struct session *s, struct cached_inputs *h)
 {
 	*h = (struct cached_inputs){0};
-	for (uint32_t k = 0; !s->opening.job && k < s->compare.nside; k++) {
+	for (uint32_t k = 0; !session_is_opening(s) && k < s->compare.nside; k++) {
 		const struct compare_loader *a = s->compare.side[k];
 		const struct cached_inputs *kept = k ? &a->cached_inputs : &s->opening.cached_inputs;
 		const struct query *q = session_query(s);
