@@ -31,6 +31,7 @@ struct trace_report_ctx {
 	struct query_match match;		/* -task and -region */
 	struct regex *text;			/* NULL, or -logtext */
 	const struct stats_tasks *ts;		/* with an expression for -task, or -operation */
+	bool selects_nothing;			/* no goroutine, task, region or operation matches the filter */
 	bool *name_matched;			/* NULL without -name; set when it has selected something */
 };
 /* Return whether a task or region is selected: by -name, -task, -region, -latency, -complete, -logtext, and the filters

@@ -39,8 +39,7 @@ static int open_filter(struct trace_report_ctx *r, struct err *e)
 	    query_add_places(r->sn, o, &q, e) || query_match_compile(&r->match, &q, r->mem, e) ||
 	    query_trace_filter(r->sn, &q, false, r->mem, &r->filter, &selected, e))
 		return -1;
-	if (!selected)
-		note_empty_filter(r);
+	r->selects_nothing = !selected;
 	if (o->v[OPT_NAME].set)
 		r->name_matched = arena_zalloc(r->mem, sizeof *r->name_matched);
 	r->filter.on = trace_watcher(o);
@@ -121,6 +120,8 @@ void trace_report_close(struct trace_report_ctx *r)
 		pprof_report_notice((void *)(uintptr_t)r->o,
 		    "%s: the file changed on disk while it was read: some parts count as empty",
 		    r->o->file[0]);
+	if (r->selects_nothing && r->out->n)	/* not if the report was refused for that reason */
+		note_empty_filter(r);
 	if (r->name_matched && !*r->name_matched && !r->to->failed) {
 		*r->name_matched = true;	/* the other side of a comparison does not repeat it */
 		pprof_report_notice((void *)(uintptr_t)r->o, "-name=%s matches nothing", options_str(r->o, OPT_NAME));
