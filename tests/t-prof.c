@@ -211,7 +211,7 @@ static bool same_frames(const struct profile *p, const struct random_stacks *r, 
 	for (size_t i = 0; i < STACKS; i++) {
 		struct buf got = {0}, want = {0};
 		const struct profile_frame_list *l = profile_frames_at(&read, i);
-		same &= l->n == r->n[i] && !memcmp(l->frame, r->frame[i], l->n * sizeof *l->frame);
+		same &= l->n == r->n[i] && (!l->n || !memcmp(l->frame, r->frame[i], l->n * sizeof *l->frame));
 		frame_text_put(&t, &got, l, i % 2);
 		for (size_t k = 0, n = r->n[i]; k < n; k++)
 			buf_pad(&want, 'a' + (int)r->frame[i][i % 2 ? n - 1 - k : k], r->frame[i][i % 2 ? n - 1 - k : k] * length);

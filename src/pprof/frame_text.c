@@ -39,10 +39,11 @@ void frame_text_put(struct frame_text *t, struct buf *b, const struct profile_fr
 	for (size_t i = 0; i < l->n; i++, k += step) {
 		loc_id id = l->frame[k];
 		uint64_t from = id ? t->end[id - 1] : 0, n = t->end[id] - from;
-		if (fixed)
-			memcpy(b->p + b->n, t->text.p + from, SHORT);
-		else
-			memcpy(buf_reserve(b, n), t->text.p + from, n);
+		if (!fixed) {
+			buf_put(b, t->text.p + from, n);
+			continue;
+		}
+		memcpy(b->p + b->n, t->text.p + from, SHORT);
 		b->n += n;
 	}
 }

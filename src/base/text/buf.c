@@ -18,7 +18,7 @@ char *buf_reserve(struct buf *b, size_t n)
 {
 	if (b->cap - b->n < n)
 		b->p = mem_grow(b->p, &b->cap, b->n + n, 1);
-	return b->p + b->n;
+	return b->p ? b->p + b->n : NULL;
 }
 
 void buf_put(struct buf *b, const void *bytes, size_t n)

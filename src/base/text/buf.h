@@ -13,7 +13,7 @@ struct buf {
 	size_t n, cap;
 };
 
-/* Make room for n bytes and return where the next byte is put. */
+/* Make room for n bytes and return where the next byte is put; NULL if n is 0 and there is no room at all. */
 char *buf_reserve(struct buf *b, size_t n);
 void buf_put(struct buf *b, const void *bytes, size_t n);
 void buf_puts(struct buf *b, const char *s);
