@@ -11,7 +11,6 @@
 #include "pprof/internal.h"
 
 #include "base/text/pprof_units.h"
-#include "base/text/text.h"
 #include "base/wrap_math.h"
 
 #include <stdlib.h>
@@ -22,7 +21,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Return all string labels of a set as "key:value", sorted, escaped for dot and joined by its escape of a newline. */
+/* Return all string labels of a set as "key:value", sorted, joined by a backslash and an n. */
 static str_id join_labels(struct profile *p, struct profile_run r, str_id base)
 {
 	struct arena a = {0};
@@ -37,7 +36,7 @@ static str_id join_labels(struct profile *p, struct profile_run r, str_id base)
 	qsort(s, n, sizeof *s, by_text);
 	for (size_t i = 0; i < n; i++) {
 		buf_puts(&b, i ? "\\n" : "");
-		text_dot(&b, s[i], strlen(s[i]));
+		buf_puts(&b, s[i]);
 	}
 	str_id id = profile_add_string(p, b.n ? b.p : "", b.n);
 	buf_free(&b);

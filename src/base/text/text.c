@@ -175,30 +175,6 @@ void text_xml(struct buf *b, const char *s, size_t n)
 	buf_free(&safe);
 }
 
-/* Does s[0..n), which begins with &, begin with an entity of HTML? */
-static bool is_entity(const char *s, size_t n)
-{
-	size_t i = 1 + (n > 1 && s[1] == '#'), from = i;
-	while (i < n && ((s[i] >= '0' && s[i] <= '9') || ((s[i] | 0x20) >= 'a' && (s[i] | 0x20) <= 'z')))
-		i++;
-	return i > from && i < n && s[i] == ';';
-}
-
-void text_dot(struct buf *b, const char *s, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (s[i] == '\n') {
-			buf_puts(b, "\\l");
-			continue;
-		}
-		if (s[i] == '\\' || s[i] == '"')
-			buf_putc(b, '\\');
-		buf_putc(b, s[i]);
-		if (s[i] == '&' && is_entity(s + i, n - i))
-			buf_puts(b, "amp;");
-	}
-}
-
 void text_safe_fit(char *to, size_t size, const char *s, size_t n)
 {
 	size_t at = 0, cells;

@@ -20,6 +20,7 @@ struct numbering {
 	uint32_t *number;
 	size_t cap;
 	uint32_t n;
+	bool raw; /* keep newlines: in function names, as in pprof's text */
 };
 
 /* A newline would end the line of the format. */
@@ -44,7 +45,10 @@ static void put_number(struct numbering *m, struct buf *b, const struct profile 
 	}
 	m->number[s] = ++m->n;
 	buf_printf(b, "(%u) ", m->n);
-	put_one_line(b, p->str[s].s, p->str[s].n);
+	if (m->raw)
+		buf_put(b, p->str[s].s, p->str[s].n);
+	else
+		put_one_line(b, p->str[s].s, p->str[s].n);
 }
 
 static void put_address(struct buf *b, const struct graph_info *prev, uint64_t addr)
@@ -306,7 +310,7 @@ static void put_callee(struct ctx *x, uint32_t node)
 	buf_printf(c->b, "cfn=(%u)", *number);
 	if (!known) {
 		buf_putc(c->b, ' ');
-		put_one_line(c->b, c->v->p->str[name].s, c->v->p->str[name].n);
+		buf_put(c->b, c->v->p->str[name].s, c->v->p->str[name].n);
 		buf_printf(c->b, " [%u/%u]", place, m->n);
 	}
 	buf_putc(c->b, '\n');
@@ -385,7 +389,7 @@ int report_callgrind(const struct options *o, struct out *out, struct err *e)
 	struct pprof_report v;
 	if (pprof_report_open(&v, o, REPORT_CALLGRIND, e))
 		return -1;
-	struct callgrind c = {.v = &v, .b = &out->buf};
+	struct callgrind c = {.v = &v, .b = &out->buf, .names.raw = true};
 	if (v.g.tree && !v.g.mean && !v.g.drop_negative && !v.g.cum_sort && !looks_like_alias(v.p))
 		put_contexts(&c, out);
 	else

@@ -12,7 +12,6 @@
 
 #include "base/text/path.h"
 #include "base/text/pprof_units.h"
-#include "base/text/text.h"
 #include "base/wrap_math.h"
 #include "report/pprof/short_names.h"
 
@@ -31,6 +30,20 @@ struct dot {
 	bool *nodelets;	  /* by number: it has small boxes */
 	struct arena scratch; /* memory for the current node or edge */
 };
+
+/* Escape quotes and backslashes; newlines end left-aligned lines. */
+static void put_escaped(struct buf *b, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (s[i] == '\n') {
+			buf_puts(b, "\\l");
+			continue;
+		}
+		if (s[i] == '\\' || s[i] == '"')
+			buf_putc(b, '\\');
+		buf_putc(b, s[i]);
+	}
+}
 
 static unsigned colour_channel(double v)
 {
@@ -74,11 +87,11 @@ static void put_legend(struct dot *d, const char *title)
 	size_t first = d->v->first_label ? d->v->first_label - 1 : 0;
 	while (!d->v->first_label && first < labels.n && labels.p[first] != '\n')
 		first++;
-	text_dot(&esc, labels.p, first);
+	put_escaped(&esc, labels.p, first);
 	buf_printf(
 	    d->b, "subgraph cluster_L { \"%s\" [shape=box fontsize=16 label=\"", buf_str(&esc));
 	buf_reset(&esc);
-	text_dot(&esc, labels.p, labels.n);
+	put_escaped(&esc, labels.p, labels.n);
 	buf_put(d->b, esc.p, esc.n);
 	buf_putc(d->b, '"');
 	if (*title)
@@ -97,7 +110,7 @@ static void put_multiline(struct buf *b, const struct profile *p, const struct g
 	if (info->addr)
 		buf_printf(b, "%016llx\\n", (unsigned long long)info->addr);
 	short_name_of_function(&name, p->str[info->name].s, p->str[info->name].n);
-	text_dot(&esc, name.p, name.n);
+	put_escaped(&esc, name.p, name.n);
 	const char *s = esc.n ? esc.p : "";
 	for (size_t i = 0; i < esc.n; i++) {
 		size_t left = esc.n - i;
@@ -122,18 +135,15 @@ static void put_multiline(struct buf *b, const struct profile *p, const struct g
 		size_t n = 0;
 		const char *base =
 		    rest.file ? path_base(p->str[rest.file].s, p->str[rest.file].n, &n) : "";
-		text_dot(b, base, n);
+		put_escaped(b, base, n);
 		if (rest.line)
 			buf_printf(b, ":%lld", (long long)rest.line);
 		if (rest.line && rest.col)
 			buf_printf(b, ":%lld", (long long)rest.col);
 		buf_puts(b, "\\n");
 	} else if (!name.n) {
-		struct buf object = {0};
-		graph_info_name(&object, p, &rest, " ");
-		text_dot(b, object.p, object.n);
+		graph_info_name(b, p, &rest, "\\n");
 		buf_puts(b, "\\n");
-		buf_free(&object);
 	}
 	buf_free(&name);
 	buf_free(&esc);
@@ -142,7 +152,7 @@ static void put_multiline(struct buf *b, const struct profile *p, const struct g
 static const char *dot_text(struct dot *d, const char *s, size_t n)
 {
 	struct buf b = {0};
-	text_dot(&b, s, n);
+	put_escaped(&b, s, n);
 	char *text = arena_strndup(&d->scratch, b.p, b.n);
 	buf_free(&b);
 	return text;
@@ -183,7 +193,7 @@ static void put_node(struct dot *d, const struct graph_node *n, double max_flat)
 	if (own > 0 && own <= max_flat)
 		size += (int)ceil(16.0 * sqrt(own / max_flat));
 	buf_printf(d->b, "\" id=\"node%u\" fontsize=%d shape=box tooltip=\"", id, size);
-	text_dot(d->b, n->text, n->ntext);
+	put_escaped(d->b, n->text, n->ntext);
 	buf_printf(d->b, " (%s", value_text(d, cum));
 	buf_puts(d->b, ")\" color=\"");
 	put_color(d->b, share_of_total(d->v, cum), false);
@@ -401,9 +411,9 @@ static void put_edge(struct dot *d, const struct graph_edge *e)
 		put_color(d->b, share_of_total(v, w), false);
 		buf_putc(d->b, '"');
 	}
-	text_dot(&tip, src->text, src->ntext);
+	put_escaped(&tip, src->text, src->ntext);
 	buf_puts(&tip, e->residual ? " ... " : " -> ");
-	text_dot(&tip, dst->text, dst->ntext);
+	put_escaped(&tip, dst->text, dst->ntext);
 	buf_printf(&tip, " (%s)", s);
 	buf_puts(d->b, " tooltip=\"");
 	buf_put(d->b, tip.p, tip.n);
@@ -465,10 +475,7 @@ int report_dot(const struct options *o, struct out *out, struct err *e)
 	pprof_report_choose_unit(&v, d.g);
 	if (v.p->nmap > 1 && v.p->map[1].file) {
 		title = path_base(profile_string(v.p, v.p->map[1].file), v.p->str[v.p->map[1].file].n, &n);
-		struct buf b = {0};
-		text_dot(&b, title, n);
-		title = arena_strndup(&v.arena, b.p ? b.p : "", b.n);
-		buf_free(&b);
+		title = arena_strndup(&v.arena, title, n);	/* not escaped, as in pprof */
 	}
 	d.number = xcalloc(d.g->nall + 1, sizeof *d.number);
 	d.nodelets = xcalloc(d.g->nall + 2, sizeof *d.nodelets);
