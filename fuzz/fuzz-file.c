@@ -6,6 +6,7 @@
  * message; what is taken makes a store that keeps its own laws.
  */
 #include "config.h"
+#include "check.h"
 
 #include "base/mem/mem.h"
 #include "load/load.h"
@@ -16,16 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
-
-static void check(bool good, const char *what)
-{
-	if (good)
-		return;
-	fprintf(stderr, "broken: %s\n", what);
-	abort();
-}
 
 static void part(struct bytes b, const struct snap *all)
 {

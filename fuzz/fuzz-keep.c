@@ -5,6 +5,7 @@
  * again when it is asked for. What must hold: both stores keep their laws and say the same, in either order.
  */
 #include "config.h"
+#include "check.h"
 #include "mutate.h"
 
 #include "../tests/digest.h"
@@ -18,17 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
-
 struct from { struct bytes in; int version; };
-
-static void check(bool good, const char *what)
-{
-	if (good)
-		return;
-	fprintf(stderr, "broken: %s\n", what);
-	abort();
-}
 
 static int say_again(void *arg, const struct sink_checkpoint *gen, struct sink *sink, struct err *e)
 {

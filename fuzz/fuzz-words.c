@@ -6,6 +6,7 @@
  * properties that each function here states.
  */
 #include "config.h"
+#include "check.h"
 
 #include "app/internal.h"
 #include "cli/options.h"
@@ -24,16 +25,6 @@
 #include <string.h>
 
 enum { WORDS_MAX = 64, LINES_MAX = 256 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
-
-static void check(bool good, const char *what)
-{
-	if (good)
-		return;
-	fprintf(stderr, "broken: %s\n", what);
-	abort();
-}
 
 static bool printable(const char *s)
 {

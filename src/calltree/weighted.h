@@ -80,7 +80,7 @@ struct weighted_tree {
 	bool none;		/* made by weighted_none() */
 	str_id unit;
 	enum side_show show;
-	uint32_t sampled, sampled_of;	/* the weights are those of so many operations, of so many; 0: of all */
+	uint32_t sampled, sampled_of;	/* the weights are of `sampled` operations, a sample of `sampled_of`; 0: of all */
 
 	/* the running sums over the ends of a call tree */
 	struct calltree *calltree;

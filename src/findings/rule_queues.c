@@ -3,7 +3,7 @@
 /*
  * Rules about goroutines that wait for what others give them: items of one busy goroutine, or something of a pool.
  *
- * A goroutine is busy unless it is in its idle wait, or waits for room in a channel: then those who take its items are
+ * A goroutine is busy unless it is in its idle wait, or waits for room in a channel: then those that take its items are
  * slower. A pool is a site at which goroutines wait for others of their own group, which have what they wait for: they
  * are busy with it elsewhere and give it back. So a reply of another kind of goroutine is no pool.
  */

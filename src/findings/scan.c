@@ -67,10 +67,11 @@ static bool is_judged(struct scan_pass *p, trk_id g)
 	return p->skip[g] == 2;
 }
 
-static bool is_in(const struct store *st, stk_id stack, const char *function)
+/* Does the name of the innermost function of a stack begin with this? */
+static bool function_begins(const struct store *st, stk_id stack, const char *prefix)
 {
 	const struct str_row *name = store_str(st, store_fun(st, store_frm(st, stk_frame(st, stack))->fun)->name);
-	return name->n >= strlen(function) && !memcmp(name->s, function, strlen(function));
+	return name->n >= strlen(prefix) && !memcmp(name->s, prefix, strlen(prefix));
 }
 
 /* Does the program call runtime.Gosched? runtime.GC does so too, once for each span that it sweeps. */
@@ -81,7 +82,8 @@ static bool is_yield(struct scan_pass *p, stk_id stack)
 		return false;
 	if (!p->yields[stack]) {
 		stk_id caller = stk_parent(st, stack);
-		p->yields[stack] = is_in(st, stack, "runtime.Gosched") && !(caller && is_in(st, caller, "runtime.")) ? 2 : 1;
+		bool by_runtime = caller && function_begins(st, caller, "runtime.");
+		p->yields[stack] = function_begins(st, stack, "runtime.Gosched") && !by_runtime ? 2 : 1;
 	}
 	return p->yields[stack] == 2;
 }

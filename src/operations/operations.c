@@ -235,7 +235,7 @@ static void list_free(struct operation_list *l)
 }
 
 /* What the steps of a search share. */
-struct search {
+struct operations_search {
 	struct operations *o;
 	struct operation_list l;
 	struct task_work tasks;
@@ -247,7 +247,7 @@ struct search {
 };
 
 /* Find the tasks and idle waits. Return false if stopped. */
-static bool begin(struct search *s)
+static bool begin_search(struct operations_search *s)
 {
 	const struct snap *sn = s->l.sn;
 	struct goroutine_roles *r = &s->roles;
@@ -266,7 +266,7 @@ static bool begin(struct search *s)
 }
 
 /* Find the rest. */
-static void end(struct search *s)
+static void end_search(struct operations_search *s)
 {
 	lives_collect(&s->l, &s->tasks, &s->roles);
 	s->done = work_walk(&s->l, &s->tasks, &s->roles, s->on);
@@ -277,22 +277,22 @@ static void end(struct search *s)
 
 static void do_part(void *arg, uint32_t i)
 {
-	struct search *s = arg;
+	struct operations_search *s = arg;
 	if (i)
 		s->beside->fn(s->beside->arg, s->o);
 	else if (s->only_idle)
 		s->done = true;
 	else
-		end(s);
+		end_search(s);
 }
 
-static struct operations *find(struct search *s)
+static struct operations *run_search(struct operations_search *s)
 {
 	struct servers *built_in = own_servers ? NULL : servers_new();
 	s->o = arena_zalloc(s->l.mem, sizeof *s->o);
 	s->l.next_id = 1;
 	s->roles.servers = built_in ? built_in : own_servers;
-	if (begin(s))
+	if (begin_search(s))
 		job_parallel(s->beside ? 2 : 1, do_part, s);
 	list_free(&s->l);
 	servers_free(built_in);
@@ -303,19 +303,19 @@ static struct operations *find(struct search *s)
 struct operations *operations_find(const struct snap *sn, const struct trace_filter *f,
     const struct operation_criteria *criteria, struct arena *mem, const struct progress_watcher *on)
 {
-	return find(&(struct search){.l = {.sn = sn, .mem = mem, .filter = f, .criteria = criteria}, .on = on});
+	return run_search(&(struct operations_search){.l = {.sn = sn, .mem = mem, .filter = f, .criteria = criteria}, .on = on});
 }
 
 struct operations *operations_find_beside(const struct snap *sn, const struct trace_filter *f,
     const struct operations_beside *beside, struct arena *mem, const struct progress_watcher *on)
 {
-	return find(&(struct search){.l = {.sn = sn, .mem = mem, .filter = f}, .on = on, .beside = beside});
+	return run_search(&(struct operations_search){.l = {.sn = sn, .mem = mem, .filter = f}, .on = on, .beside = beside});
 }
 
 const struct operations *operations_find_idle(
     const struct snap *sn, struct arena *mem, const struct progress_watcher *on)
 {
-	return find(&(struct search){.l = {.sn = sn, .mem = mem}, .on = on, .only_idle = true});
+	return run_search(&(struct operations_search){.l = {.sn = sn, .mem = mem}, .on = on, .only_idle = true});
 }
 
 /* ---- those that are kept with the store */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * How operations are kept. A trace may have millions, and structs of 40 bytes would take a fourth of the memory of the
- * trace besides. So each kind has an array of records with what its source needs, and operations_get() makes an
+ * How operations are kept. A trace may have millions, and structs of 40 bytes would take a fourth as much memory as
+ * the trace itself. So each kind has an array of records with what its source needs, and operations_get() makes an
  * operation of a record. The life of a goroutine has only the number of its track: the store has its times, and its id
  * is its rank among all goroutines that are operations. A round or request is on one goroutine, and mostly shorter than
  * four seconds. When all records are there, they are sorted by start, in place.

@@ -223,7 +223,7 @@ int pprof_check_memory(uint64_t at, struct err *e)
 {
 	if (!mem_limit_exceeded())
 		return 0;
-	return err_set(e, ERR_LIMIT, at, "the profile takes more memory than the limit of -mem");
+	return err_set(e, ERR_LIMIT, at, "the profile takes more memory than the limit of -mem: set a larger one");
 }
 
 static int take_value_type(struct pprof *p, const struct field *f, str_id *name, str_id *unit)
