@@ -7,7 +7,11 @@
 #include "config.h"
 #include "base/ending.h"
 #include "base/mem/mem.h"
+#include "base/mem/paging_file.h"
 #include "base/put.h"
+#include "base/sandbox.h"
+#include "base/subprocess.h"
+#include "base/text/path.h"
 #include "base/text/text.h"
 #include "cli/completion.h"
 #include "cli/help.h"
@@ -120,11 +124,29 @@ static int check_interrupted(const struct options *o, int rc, struct err *e)
 	return err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
 }
 
-static int write_report(const struct report *r, const struct options *o, struct err *e)
+/* Give up what the report does not need from here on: files to write other than its output, programs, the network. */
+static void enter_sandbox(const struct report *r, const struct options *o, const struct out *out)
+{
+	struct buf folder = {0};
+	paging_create();
+	if (out->file.temp)
+		path_folder(&folder, out->file.temp);
+	sandbox_enter(&(struct sandbox_may){
+	    .run = report_runs_programs(r),
+	    .rename_in = out->file.temp ? buf_str(&folder) : NULL,
+	    .create_in = download_save_folder(o->downloads),
+	});
+	buf_free(&folder);
+}
+
+/* sandbox: the program has nothing else to do. */
+static int write_report(const struct report *r, const struct options *o, bool sandbox, struct err *e)
 {
 	struct out out;
 	if (output_open(&out, options_str(o, OPT_OUTPUT), e))
 		return -1;
+	if (sandbox)
+		enter_sandbox(r, o, &out);
 	out.watch = o->watch;
 	out.safe |= options_bool(o, OPT_SAFE);
 	int rc = check_interrupted(o, r->run(o, &out, e), e);
@@ -146,7 +168,7 @@ static int run_report(struct options *o, struct err *e)
 		    o->report, o->arg);
 	if (!o->nfile)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s requires a file (- is standard input)", o->report);
-	return report_fetch_inputs(o, e) ? -1 : write_report(r, o, e);
+	return report_fetch_inputs(o, e) ? -1 : write_report(r, o, true, e);
 }
 
 /* Run a report for the viewer, on a thread of the caller: into *text, or into the file of -output. */
@@ -155,7 +177,7 @@ static int report_text(const struct options *o, struct buf *text, struct err *e)
 	const struct report *r = report_find(o->report);
 	struct out out = {.fd = -1, .held = true, .watch = o->watch};
 	if (r && options_str(o, OPT_OUTPUT))
-		return write_report(r, o, e);
+		return write_report(r, o, false, e);
 	if (!r)
 		return options_unknown_report(o->report, e);
 	int rc = check_interrupted(o, r->run(o, &out, e), e);
@@ -165,6 +187,15 @@ static int report_text(const struct options *o, struct buf *text, struct err *e)
 		buf_free(&out.buf);
 	*text = out.buf;
 	return rc;
+}
+
+/* Under TTRACESECURE the viewer, too, gives up what it must not do. Without it, it may run editors, fetch profiles and write
+   files until its end. */
+static int run_viewer(const struct options *o, struct err *e)
+{
+	if (subprocess_forbidden())
+		sandbox_enter(&(struct sandbox_may){.run = false});
+	return tui_run(o, report_text, e);
 }
 
 /* Return whether the report's name is mistyped, as in "tpo cpu.pb.gz": no report is named, and the first of
@@ -238,7 +269,7 @@ int main(int argc, char **argv)
 	else if (!rc && is_misspelt_report(&o))
 		rc = options_unknown_report(o.file[0], &e);
 	else if (!rc && !strcmp(o.report, "view") && o.nfile)
-		rc = tui_run(&o, report_text, &e);
+		rc = run_viewer(&o, &e);
 	else if (!rc)
 		rc = run_report(&o, &e);
 	if (rc < 0)

@@ -256,6 +256,15 @@ for format in svg ps png gif pdf; do
 done
 TTRACESECURE=1 refuses 1 'TTRACESECURE' top -output=secure.txt "$cpu"
 [ ! -e secure.txt ] || fail '-output writes a file although TTRACESECURE is set'
+# A report reads its file in a sandbox. A named pipe shows it while it waits for its input.
+if [ -r "/proc/$$/status" ] && (cd "$build" && tests/t-sandbox) >/dev/null 2>&1; then
+	mkfifo held
+	"$TTRACE" top -output=sandbox.txt held 2>err &
+	until_so grep -q '^Seccomp:.*2' "/proc/$!/status" || fail "a report runs without its sandbox"
+	cat "$cpu" >held
+	wait $! || fail "a report in its sandbox: $(cat err)"
+	[ -s sandbox.txt ] || fail "no output from a report in its sandbox"
+fi
 for option in -http=:8080 -web -evince -eog -gv -kcachegrind; do
 	refuses 2 "${option%%=*} .*ttrace " $option "$cpu"
 done

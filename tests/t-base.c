@@ -156,7 +156,8 @@ static void paging(void)
 	struct data_column c;
 	uint32_t *v, wrong = 0, **rows = xmalloc(N / 1000 * sizeof *rows);
 	mem_set_budget((size_t)1 << 40);	/* the pager itself has nothing to do */
-	paging_start(getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	setenv("XDG_CACHE_HOME", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", 1);
+	paging_start();
 	OK(paging_active() && paging_free_room() && !paging_owns(&a) && !paging_free(rows, 1));
 	struct job *j = job_start(release_always, NULL);
 	column_init(&c, sizeof *v);

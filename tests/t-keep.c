@@ -29,6 +29,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { MANY = 1 << 30 };
 
@@ -546,7 +547,10 @@ static int release_always(struct job *j, void *arg)
 static void paged(const char *path)
 {
 	mem_set_budget((size_t)1 << 40);
-	paging_start(".");
+	char *here = getcwd(NULL, 0);
+	setenv("XDG_CACHE_HOME", here, 1);
+	free(here);
+	paging_start();
 	OK(paging_active());
 	struct job *j = job_start(release_always, NULL);
 	file(path);

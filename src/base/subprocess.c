@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -155,9 +156,23 @@ int subprocess_run(const char *const *argv, struct buf *out, size_t max, struct 
 	return run_child(argv, -1, out, max, e);
 }
 
+/* Return a file in memory, where the system has these: a report may not create files (base/sandbox.h). */
+static FILE *unnamed_file(void)
+{
+#ifdef HAVE_MEMFD_CREATE
+	int fd = memfd_create("ttrace", MFD_CLOEXEC);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w+");
+	if (f)
+		return f;
+	if (fd >= 0)
+		close(fd);
+#endif
+	return tmpfile();
+}
+
 int subprocess_filter(const char *const *argv, const struct buf *in, struct buf *out, size_t max, struct err *e)
 {
-	FILE *f = tmpfile();
+	FILE *f = unnamed_file();
 	if (!f || fcntl(fileno(f), F_SETFD, FD_CLOEXEC) || fwrite(in->p, 1, in->n, f) != in->n || fflush(f) ||
 	    lseek(fileno(f), 0, SEEK_SET)) {
 		err_set(e, ERR_LIMIT, ERR_NOWHERE, "%s: its input cannot be written: %s", argv[0], strerror(errno));

@@ -20,6 +20,9 @@ struct report {
 extern const struct report reports[];	/* ends with a NULL name */
 const struct report *report_find(const char *name);
 
+/* Return whether the report runs other programs: objdump or dot. */
+bool report_runs_programs(const struct report *);
+
 /* Fetch the inputs of the command line that are not files (session/download.h) into o->downloads, with progress on a
    terminal; ^C stops it. Return 0, also if there are none; -1 with *e. */
 int report_fetch_inputs(struct options *o, struct err *e);

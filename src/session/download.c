@@ -48,6 +48,7 @@ struct downloads {
 	struct http_get *get;
 	size_t nget, nprofile;		/* number of URLs; number of those that are not traces */
 	const char *saved;
+	const char *folder;		/* where profiles and traces are saved; NULL: not chosen yet, or there is none */
 };
 
 /* Is the name a URL and not an existing file? */
@@ -190,7 +191,7 @@ static int make_dir(const char *dir)
 	return rc;
 }
 
-static const char *save_dir(struct downloads *r)
+static const char *choose_folder(struct downloads *r)
 {
 	const char *pprof = getenv("PPROF_TMPDIR"), *home = getenv("HOME"), *tmp = getenv("TMPDIR");
 	const char *dir[] = {pprof && *pprof ? pprof : NULL,
@@ -205,10 +206,22 @@ static const char *save_dir(struct downloads *r)
 	return NULL;
 }
 
+static const char *save_folder(struct downloads *r)
+{
+	if (!r->folder)
+		r->folder = choose_folder(r);
+	return r->folder;
+}
+
+const char *download_save_folder(struct downloads *r)
+{
+	return r && r->nprofile ? save_folder(r) : NULL;
+}
+
 /* Create a new file named prefix, a free number, suffix. */
 static int new_file(struct downloads *r, const char *prefix, const char *suffix, const char **name)
 {
-	const char *dir = save_dir(r);
+	const char *dir = save_folder(r);
 	for (int i = 1; dir && i < SAVES_MAX; i++) {
 		*name = arena_printf(&r->mem, "%s/%s%03d%s", dir, prefix, i, suffix);
 		int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);

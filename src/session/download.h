@@ -51,6 +51,9 @@ int download_open_watched(
 /* Save the profile that was made of what was fetched, under a free name as pprof does, and report the name. Does
    nothing if no profile was fetched. */
 void download_save(struct downloads *, const struct profile *);
+/* Return the folder in which download_save() will create the file, and create that folder. NULL: no profile was fetched, or
+   there is no such folder. */
+const char *download_save_folder(struct downloads *);
 const char *download_saved_name(const struct downloads *);	/* name of the saved file; NULL: none */
 
 /* Add what was fetched to a list of cached inputs, under the names of the command line and under the saved name. The

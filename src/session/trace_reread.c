@@ -81,23 +81,6 @@ static int reread_generation(void *arg, const struct sink_checkpoint *gen, struc
 	return rc;
 }
 
-/* Start paging in the user's cache folder, or in a folder for temporary files. */
-static void start_paging(void)
-{
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	char dir[1000];
-	int n = -1;
-	if (getenv("TTRACESECURE")) {	/* no file is written */
-		paging_start(NULL);
-		return;
-	}
-	if (cache && *cache == '/')
-		n = snprintf(dir, sizeof dir, "%s", cache);
-	else if (home && *home == '/')
-		n = snprintf(dir, sizeof dir, "%s/.cache", home);
-	paging_start(n > 0 && (size_t)n < sizeof dir && !access(dir, W_OK) ? dir : "/var/tmp");
-}
-
 /* Return how many bytes of sheets there is room for: a quarter of the free disk. Without a paging file the rows take
    memory as well. */
 static size_t room_for_sheets(size_t limit)
@@ -130,7 +113,7 @@ struct reread_source *trace_reread_new(struct store_builder *b, struct bytes *in
 		a->held = *in;
 		in->owned = NULL;
 	}
-	start_paging();
+	paging_start();
 	builder_enable_eviction(b, room ? room : room_for_sheets(limit), reread_generation, a);
 	return a;
 }

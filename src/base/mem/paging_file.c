@@ -38,7 +38,8 @@ static struct {
 	char *_Atomic at;		/* the range; NULL: none */
 	size_t room;			/* its size, set before at */
 	_Atomic size_t end;		/* bytes of all blocks that were ever allocated */
-	int fd;
+	bool created;			/* or it was tried */
+	int fd;				/* -1: there is none */
 	struct job *pager;
 } file;
 
@@ -72,14 +73,22 @@ static int unnamed_file(const char *dir)
 	return named;
 }
 
-static void create_file(const char *dir)
+void paging_create(void)
 {
-	file.fd = unnamed_file(dir);
-	if (file.fd < 0)
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	char dir[1000];
+	int n = -1;
+	if (file.created || !mem_limit())
 		return;
-	map_range();
-	if (!file.at)
-		close(file.fd);
+	file.created = true;
+	file.fd = -1;
+	if (getenv("TTRACESECURE"))
+		return;
+	if (cache && *cache == '/')
+		n = snprintf(dir, sizeof dir, "%s", cache);
+	else if (home && *home == '/')
+		n = snprintf(dir, sizeof dir, "%s/.cache", home);
+	file.fd = unnamed_file(n > 0 && (size_t)n < sizeof dir && !access(dir, W_OK) ? dir : "/var/tmp");
 }
 
 bool paging_active(void)
@@ -177,11 +186,12 @@ static int pager_run(struct job *j, void *arg)
 	return 0;
 }
 
-void paging_start(const char *dir)
+void paging_start(void)
 {
 	if (file.pager || !mem_limit())
 		return;
-	if (dir)
-		create_file(dir);
+	paging_create();
+	if (file.fd >= 0)
+		map_range();
 	file.pager = job_start(pager_run, NULL);
 }

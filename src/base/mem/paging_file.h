@@ -11,10 +11,13 @@
  * arenas are in an unnamed file, and a thread keeps the resident memory of the program within the limit. The code that
  * uses the blocks need not know.
  */
-/* Create the file in that folder and start the thread, unless both exist or there is no memory limit. If the file cannot
-   be created, or dir is NULL, only mapped files are released. Call before the large blocks are allocated, from one
-   thread at a time. */
-void paging_start(const char *dir);
+/* Create the file in the user's cache folder, or else in /var/tmp, if there is a memory limit. Under TTRACESECURE no file is
+   created. To call it before paging_start() is optional: a report does before it gives up the right to create files. */
+void paging_create(void);
+
+/* Create the file if it was not, and start the thread, unless there is no memory limit. Without the file only mapped files
+   are released. Call before the large blocks are allocated, from one thread at a time. */
+void paging_start(void);
 /* Return whether the file exists. Any thread, as are the following functions. */
 bool paging_active(void);
 /* Return the free bytes of the disk that has the file; 0: there is no file, or unknown. */

@@ -68,6 +68,15 @@ const char *path_base(const char *s, size_t n, size_t *len)
 	return s + i;
 }
 
+void path_folder(struct buf *b, const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	if (slash)
+		buf_put(b, path, slash > path ? (size_t)(slash - path) : 1);
+	else
+		buf_putc(b, '.');
+}
+
 const char *path_home(struct arena *m, const char *path)
 {
 	const char *home = getenv("HOME");

@@ -14,6 +14,9 @@ void path_clean(struct buf *b, const char *s, size_t n);
 /* Return the last element; "." if s is empty, "/" if it is all slashes. The result points into s or to a constant. */
 const char *path_base(const char *s, size_t n, size_t *len);
 
+/* Append the folder of the path: all before its last element; "." if that is nothing. */
+void path_folder(struct buf *b, const char *path);
+
 /* Return the path with a leading "~/" replaced by the home directory; a new path is allocated in the arena. */
 struct arena;
 const char *path_home(struct arena *, const char *path);

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Two parts of Linux. Landlock (5.13 and later) refuses to open files for writing, to create, rename and remove them, and to
+ * run them, except below folders that are named. A filter of system calls refuses what Landlock does not know: sockets,
+ * io_uring, and changes of owner, mode and attributes by path. A refused call fails with EPERM or EACCES, and its caller
+ * reports it as any other error. Elsewhere, and on older systems, nothing is refused.
+ *
+ * Both apply to a thread, and threads share their memory, so a thread with more rights would lend them to all. Therefore
+ * the sandbox is for the whole program: for reports, and for the viewer only where the user has given up the same rights
+ * (TTRACESECURE). Elsewhere the viewer runs editors, fetches profiles and writes files until its end.
+ *
+ * Not taken: libseccomp. The filter is a comparison for each of a dozen numbers, and the library would be one more thing to
+ * install on each host.
+ */
+#include "config.h"
+#include "base/sandbox.h"
+
+#include <stdlib.h>
+
+#if defined HAVE_LINUX_LANDLOCK_H && defined HAVE_LINUX_SECCOMP_H
+#include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/landlock.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* ---- files */
+
+#ifndef LANDLOCK_ACCESS_FS_TRUNCATE
+#define LANDLOCK_ACCESS_FS_TRUNCATE (1u << 14)
+#endif
+
+enum {
+	RENAMING = LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE,
+	CREATING = RENAMING | LANDLOCK_ACCESS_FS_WRITE_FILE,
+	OTHER_CHANGES = LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |
+			LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK |
+			LANDLOCK_ACCESS_FS_MAKE_SYM,
+	TRUNCATE_VERSION = 3,	/* the version of Landlock that knows LANDLOCK_ACCESS_FS_TRUNCATE */
+};
+
+/* Allow `what` for this path and all below it. NULL, and a path that does not exist, need no rule. */
+static bool allow_below(int rules, const char *path, uint64_t what)
+{
+	int fd = path ? open(path, O_PATH | O_CLOEXEC) : -1;
+	if (fd < 0)
+		return true;
+	struct landlock_path_beneath_attr a = {.allowed_access = what, .parent_fd = fd};
+	bool ok = !syscall(SYS_landlock_add_rule, rules, LANDLOCK_RULE_PATH_BENEATH, &a, 0);
+	close(fd);
+	return ok;
+}
+
+static bool refuse_files(const struct sandbox_may *may)
+{
+	long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
+	uint64_t truncating = version >= TRUNCATE_VERSION ? LANDLOCK_ACCESS_FS_TRUNCATE : 0;
+	uint64_t running = may->run ? 0 : LANDLOCK_ACCESS_FS_EXECUTE;
+	struct landlock_ruleset_attr a = {.handled_access_fs = CREATING | OTHER_CHANGES | truncating | running};
+	int rules = version < 1 ? -1 : (int)syscall(SYS_landlock_create_ruleset, &a, sizeof a, 0);
+	if (rules < 0)
+		return false;
+	bool ok = allow_below(rules, may->rename_in, RENAMING) && allow_below(rules, may->create_in, CREATING) &&
+		  (!may->run || allow_below(rules, "/dev/null", LANDLOCK_ACCESS_FS_WRITE_FILE)) &&
+		  !syscall(SYS_landlock_restrict_self, rules, 0);
+	close(rules);
+	return ok;
+}
+
+/* ---- system calls */
+
+/* The architecture whose numbers of system calls this program is compiled with. */
+#if defined __x86_64__ && !defined __ILP32__
+#define ARCHITECTURE AUDIT_ARCH_X86_64
+#elif defined __aarch64__ && !defined __AARCH64EB__
+#define ARCHITECTURE AUDIT_ARCH_AARCH64
+#elif defined __s390x__
+#define ARCHITECTURE AUDIT_ARCH_S390X
+#elif defined __riscv && __riscv_xlen == 64
+#define ARCHITECTURE AUDIT_ARCH_RISCV64
+#elif defined __powerpc64__ && defined __LITTLE_ENDIAN__
+#define ARCHITECTURE AUDIT_ARCH_PPC64LE
+#endif
+
+#ifdef ARCHITECTURE
+#ifndef SYS_fchmodat2
+#define SYS_fchmodat2 452	/* on every architecture */
+#endif
+enum { X32_CALLS = 0x40000000 };	/* on x86-64, numbers from here on are another set of the same calls */
+
+static const uint32_t running_calls[] = {SYS_execve, SYS_execveat};
+
+static const uint32_t refused_calls[] = {
+	SYS_socket, SYS_setxattr, SYS_lsetxattr, SYS_fchmodat, SYS_fchmodat2, SYS_fchownat,
+#ifdef SYS_io_uring_setup
+	SYS_io_uring_setup,
+#endif
+#ifdef SYS_chmod	/* newer architectures have only the calls above */
+	SYS_chmod, SYS_chown, SYS_lchown,
+#endif
+};
+
+#define COUNT(a) (sizeof(a) / sizeof *(a))
+struct program {
+	struct sock_filter step[8 + 2 * (COUNT(running_calls) + COUNT(refused_calls))];
+	unsigned short n;
+};
+
+static void add_step(struct program *p, struct sock_filter step)
+{
+	p->step[p->n++] = step;
+}
+
+static void load_word(struct program *p, size_t offset)
+{
+	add_step(p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset));
+}
+
+/* Refuse the call if the loaded word compares as `op` says. */
+static void refuse_if(struct program *p, uint16_t op, uint32_t value, bool is)
+{
+	add_step(p, (struct sock_filter)BPF_JUMP(BPF_JMP | op | BPF_K, value, !is, is));
+	add_step(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1 /* EPERM */));
+}
+
+static bool refuse_calls(bool run)
+{
+	struct program p = {.n = 0};
+	load_word(&p, offsetof(struct seccomp_data, arch));
+	refuse_if(&p, BPF_JEQ, ARCHITECTURE, false);
+	load_word(&p, offsetof(struct seccomp_data, nr));
+	if (ARCHITECTURE == AUDIT_ARCH_X86_64)
+		refuse_if(&p, BPF_JGE, X32_CALLS, true);
+	for (size_t i = 0; !run && i < COUNT(running_calls); i++)
+		refuse_if(&p, BPF_JEQ, running_calls[i], true);
+	for (size_t i = 0; i < COUNT(refused_calls); i++)
+		refuse_if(&p, BPF_JEQ, refused_calls[i], true);
+	add_step(&p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
+	struct sock_fprog filter = {.len = p.n, .filter = p.step};
+	return !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
+}
+#else
+static bool refuse_calls(bool run)
+{
+	(void)run;
+	return false;
+}
+#endif
+
+static bool give_up(const struct sandbox_may *may)
+{
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0))
+		return false;
+	bool files = refuse_files(may), calls = refuse_calls(may->run);
+	return files && calls;
+}
+#else
+static bool give_up(const struct sandbox_may *may)
+{
+	(void)may;
+	return false;
+}
+#endif
+
+bool sandbox_enter(const struct sandbox_may *may)
+{
+	return !getenv("TTRACE_NO_SANDBOX") && give_up(may);
+}
