@@ -106,6 +106,17 @@ static bool is_less(const struct in_place *s, const void *a, const void *b, bool
 	return key_of(s, a, true) < key_of(s, b, true);
 }
 
+/* Most items have four or eight bytes: a copy of a size that the compiler knows is an instruction. */
+static void copy(const struct in_place *s, uint8_t *to, const uint8_t *from)
+{
+	if (s->size == 4)
+		memcpy(to, from, 4);
+	else if (s->size == 8)
+		memcpy(to, from, 8);
+	else
+		memcpy(to, from, s->size);
+}
+
 static void insert_in_place(const struct in_place *s, uint8_t *v, uint32_t n, bool second)
 {
 	uint8_t x[RADIX_ITEM];
@@ -115,18 +126,33 @@ static void insert_in_place(const struct in_place *s, uint8_t *v, uint32_t n, bo
 			k--;
 		if (k == i)
 			continue;
-		memcpy(x, v + i * s->size, s->size);
+		copy(s, x, v + i * s->size);
 		memmove(v + (k + 1) * s->size, v + k * s->size, (i - k) * s->size);
-		memcpy(v + k * s->size, x, s->size);
+		copy(s, v + k * s->size, x);
 	}
 }
 
-static void swap(const struct in_place *s, uint8_t *a, uint8_t *b)
+/* Carry each item that is in the part of another digit there, take the one that it replaces, and so on, until one
+   belongs where the first one was. */
+static void permute(const struct in_place *s, uint8_t *v, bool second, int shift, uint32_t at[PLACES],
+    const uint32_t end[PLACES])
 {
-	uint8_t x[RADIX_ITEM];
-	memcpy(x, a, s->size);
-	memcpy(a, b, s->size);
-	memcpy(b, x, s->size);
+	uint8_t x[RADIX_ITEM], replaced[RADIX_ITEM];
+	for (unsigned d = 0; d < PLACES; d++)
+		for (; at[d] < end[d]; at[d]++) {
+			uint8_t *hole = v + at[d] * s->size;
+			unsigned to = key_of(s, hole, second) >> shift & (PLACES - 1);
+			if (to == d)
+				continue;
+			copy(s, x, hole);
+			for (; to != d; to = key_of(s, x, second) >> shift & (PLACES - 1)) {
+				uint8_t *slot = v + at[to]++ * s->size;
+				copy(s, replaced, slot);
+				copy(s, slot, x);
+				copy(s, x, replaced);
+			}
+			copy(s, hole, x);
+		}
 }
 
 /* Move each item to the part of its digit; end[]: set to the end of each part. */
@@ -140,32 +166,37 @@ static void divide(const struct in_place *s, uint8_t *v, uint32_t n, bool second
 		at[d] = sum;
 		end[d] = sum += k;
 	}
-	for (int d = 0; d < PLACES; d++)
-		while (at[d] < end[d]) {
-			uint8_t *x = v + at[d] * s->size;
-			unsigned to = key_of(s, x, second) >> shift & (PLACES - 1);
-			if (to != (unsigned)d)
-				swap(s, x, v + at[to] * s->size);
-			at[to]++;
-		}
+	permute(s, v, second, shift, at, end);
+}
+
+/* Are the items in order? *differ: the bits in which their keys differ. */
+static bool is_sorted(const struct in_place *s, const uint8_t *v, uint32_t n, bool second, uint64_t *differ)
+{
+	uint64_t first = n ? key_of(s, v, second) : 0, last = first;
+	bool sorted = true, both = !second && s->keys->second;
+	*differ = 0;
+	for (uint32_t i = 1; i < n; i++) {
+		const uint8_t *x = v + i * s->size;
+		uint64_t key = key_of(s, x, second);
+		*differ |= key ^ first;
+		sorted = sorted && last <= key &&
+		    (last < key || !both || key_of(s, x - s->size, true) <= key_of(s, x, true));
+		last = key;
+	}
+	return sorted;
 }
 
 static void sort_part(const struct in_place *s, uint8_t *v, uint32_t n, bool second)
 {
 	uint32_t end[PLACES];
-	uint64_t first = n ? key_of(s, v, second) : 0, differ = 0;
-	bool sorted = true;
+	uint64_t differ;
 	if (n <= PLACE_FEW) {
 		insert_in_place(s, v, n, second);
 		return;
 	}
-	for (uint32_t i = 1; i < n; i++) {
-		differ |= key_of(s, v + i * s->size, second) ^ first;
-		sorted = sorted && !is_less(s, v + i * s->size, v + (i - 1) * s->size, second);
-	}
-	if (sorted)
+	if (is_sorted(s, v, n, second, &differ))
 		return;
-	if (!differ) {	/* not sorted: by the second key */
+	if (!differ) {	/* by the second key */
 		sort_part(s, v, n, true);
 		return;
 	}
