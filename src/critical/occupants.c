@@ -41,6 +41,7 @@ struct runnable_wait {
 	uint64_t cost;
 	struct track_cursor cursor;	/* of goroutines */
 	struct track_cursor *proc;	/* by number of the P */
+	uint32_t idle;			/* a P that was idle throughout the last wait of which one was */
 };
 
 /* ---- cells */
@@ -96,16 +97,31 @@ static uint32_t procs_at(const struct critical_walker *w, int64_t t)
 	return n && n < w->nproc ? (uint32_t)n : w->nproc;
 }
 
-static void collect_cells(struct runnable_wait *x, int64_t a, int64_t b)
+static bool is_idle_throughout(const struct proc_cell *v, int64_t a, int64_t b)
+{
+	return v->state == TS_IDLE && v->t0 == a && v->t1 == b;
+}
+
+/* Collect the cells. Return false if a P is idle throughout, as it is in most waits: then nothing else matters. The P
+   that was so last time is looked at first. */
+static bool collect_cells(struct runnable_wait *x, int64_t a, int64_t b)
 {
 	uint32_t nproc = procs_at(x->w, a);
 	bool all = true;
 	x->n = 0;
 	x->approximate = false;
-	for (uint32_t p = 0; p < nproc && all; p++)
+	for (uint32_t i = 0; i < nproc && all; i++) {
+		uint32_t p = (x->idle + i) % nproc;
+		size_t first = x->n;
 		all = !x->w->proc[p] || walk_proc(x, p, a, b);
+		if (x->n > first && is_idle_throughout(&x->cell[first], a, b)) {
+			x->idle = p;
+			return false;
+		}
+	}
 	if (!all)
 		look_at_procs(x, nproc, a, b);
+	return true;
 }
 
 /* Sort by time, idle cells first. */
@@ -261,12 +277,10 @@ static void divide_unstopped(struct runnable_wait *x, int64_t a, int64_t b)
 	int64_t idle;
 	if (b <= a)
 		return;
-	collect_cells(x, a, b);
-	for (size_t i = 0; i < x->n; i++)
-		if (x->cell[i].state == TS_IDLE && x->cell[i].t0 == a && x->cell[i].t1 == b) {	/* most waits */
-			put_part(x, a, b, CRITICAL_WOKEN_LATE, NULL);
-			return;
-		}
+	if (!collect_cells(x, a, b)) {
+		put_part(x, a, b, CRITICAL_WOKEN_LATE, NULL);
+		return;
+	}
 	if (x->coarse && !has_gc_workers(x)) {
 		put_part(x, a, b, CRITICAL_OCCUPIED, NULL);
 		return;
