@@ -140,8 +140,8 @@ static int64_t find_valley(const struct operation_kind *kind, const struct opera
 	return found;
 }
 
-/* Decide what is slow. */
-static void find_slow(struct kind_paths *k, const struct operations *ops)
+/* Decide what is slow. all: set to the number of operations of each side, without those that take no time. */
+static void find_slow(struct kind_paths *k, const struct operations *ops, uint32_t all[PATH_SIDES])
 {
 	enum { TIMES = 3 };
 	const struct operation_kind *kind = k->kind;
@@ -150,14 +150,18 @@ static void find_slow(struct kind_paths *k, const struct operations *ops)
 	int64_t valley = !empty && served ? find_valley(kind, ops) : 0;
 	k->gap = empty || valley;
 	k->slow_from = empty ? kind->slow_from : valley ? valley : kind->p50 > 0 ? TIMES * kind->p50 : INT64_MAX;
+	uint32_t timed = 0;
 	for (uint32_t i = 0; i < kind->n; i++) {
 		int64_t ns = operations_duration(ops, (uint32_t)(kind - ops->kind), i);
+		timed += ns != TIME_NONE && ns > 0;
 		k->nslow += ns != TIME_NONE && ns >= k->slow_from;
 	}
 	if (!k->gap && (k->nslow < SOME_SLOW || k->nslow * SLOW_PART > kind->ncomplete)) {
 		k->slow_from = INT64_MAX;
 		k->nslow = 0;
 	}
+	all[PATH_SLOW] = k->nslow;
+	all[PATH_REST] = timed - k->nslow;
 }
 
 /* Is an operation of this duration on a side? TIME_NONE: it is not complete. */
@@ -175,14 +179,11 @@ void paths_add(struct kind_paths *k, const struct snap *sn, const struct critica
 }
 
 static void walk_side(struct kind_paths *k, const struct snap *sn, const struct critical_walker *w,
-    const struct operations *ops, enum path_side side, struct critical_path *path)
+    const struct operations *ops, enum path_side side, uint32_t all, struct critical_path *path)
 {
-	uint32_t all = 0, seen = 0, kind = (uint32_t)(k->kind - ops->kind);
-	for (uint32_t i = 0; i < k->kind->n; i++)
-		all += is_on(k, operations_duration(ops, kind, i), side);
-	uint32_t step = all / PATH_SAMPLES + 1;
+	uint32_t seen = 0, kind = (uint32_t)(k->kind - ops->kind), step = all / PATH_SAMPLES + 1;
 	size_t pieces = 0;
-	for (uint32_t i = 0; i < k->kind->n; i++) {
+	for (uint32_t i = 0; i < k->kind->n && seen < all; i++) {
 		if (!is_on(k, operations_duration(ops, kind, i), side) || seen++ % step)
 			continue;
 		struct operation o = operations_of_kind(ops, kind, i);
@@ -204,9 +205,10 @@ void paths_of_kind(struct kind_paths *k, const struct snap *sn, const struct cri
 {
 	struct critical_path path = {0};
 	*k = (struct kind_paths){.kind = kind};
-	find_slow(k, ops);
+	uint32_t all[PATH_SIDES];
+	find_slow(k, ops, all);
 	for (int side = 0; side < PATH_SIDES; side++)
-		walk_side(k, sn, w, ops, (enum path_side)side, &path);
+		walk_side(k, sn, w, ops, (enum path_side)side, all[side], &path);
 	if (k->series.n && k->n[PATH_REST])
 		k->series.rest = (double)k->stack[k->series.stack].n[PATH_REST] / k->n[PATH_REST];
 	critical_path_free(&path);

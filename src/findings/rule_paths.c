@@ -42,15 +42,15 @@ static bool is_given(struct findings_run *r, const struct operation_kind *k)
 	return most && 2 * most->woken > most->ns && 10 * most->ns > k->total;
 }
 
-/* Sum up the durations of the complete operations of a kind: only these are judged. */
-static int64_t complete_time(const struct operations *o, const struct operation_kind *k)
+/* Is at least this much time in complete operations of a kind? Only these are judged. */
+static bool has_time(const struct operations *o, const struct operation_kind *k, double least)
 {
 	int64_t ns = 0;
-	for (uint32_t i = 0; i < k->n; i++) {
+	for (uint32_t i = 0; i < k->n && (double)ns < least; i++) {
 		int64_t one = operations_duration(o, (uint32_t)(k - o->kind), i);
 		ns += one != TIME_NONE ? one : 0;
 	}
-	return ns;
+	return (double)ns >= least;
 }
 
 void findings_choose_kinds(struct findings_run *r)
@@ -59,7 +59,7 @@ void findings_choose_kinds(struct findings_run *r)
 	for (uint32_t i = 0; i < r->ops->nkinds && r->npaths < KINDS && findings_walker(r); i++) {
 		const struct operation_kind *k = &r->ops->kind[i];
 		if (k->source == OPERATION_GOROUTINE || k->ncomplete < KIND_OPERATIONS ||
-		    (double)complete_time(r->ops, k) < KIND_LEAST * (double)r->wall ||
+		    !has_time(r->ops, k, KIND_LEAST * (double)r->wall) ||
 		    (k->source == OPERATION_ROUND && !is_given(r, k)))
 			continue;
 		r->paths[r->npaths++].kind = k;

@@ -12,6 +12,7 @@
 #include "operations/internal.h"
 
 #include "base/bsearch.h"
+#include "base/u64_map.h"
 #include "trace/user_code.h"
 
 #include <string.h>
@@ -28,6 +29,7 @@ struct lives_pass {
 	struct origin *v;
 	size_t n, cap;
 	struct intern index;
+	struct u64_hash of_stack;	/* number of an origin by its start function and the stack that created it */
 	uint32_t *of;			/* by track: number of its origin plus 1; 0: it is not of the program */
 	uint8_t *start;			/* by string: what start_of() found, plus 1 */
 };
@@ -53,7 +55,7 @@ static int same_origin(const void *v, uint32_t i, const void *key)
 	return a->name == b->name && a->fun == b->fun && a->line == b->line;
 }
 
-static uint32_t origin_of(struct lives_pass *p, const struct trk_row *row)
+static uint32_t find_origin(struct lives_pass *p, const struct trk_row *row)
 {
 	const struct store *st = p->to->sn->st;
 	struct origin o = {.name = row->name, .site = user_code_site(st, row->created)};
@@ -71,6 +73,15 @@ static uint32_t origin_of(struct lives_pass *p, const struct trk_row *row)
 	p->v[p->n] = o;
 	intern_put(&p->index, hash, (uint32_t)p->n);
 	return (uint32_t)p->n++;
+}
+
+static uint32_t origin_of(struct lives_pass *p, const struct trk_row *row)
+{
+	bool fresh;
+	struct u64_slot *slot = u64_map_put(&p->of_stack, (uint64_t)row->name << 32 | row->created, &fresh);
+	if (fresh)
+		slot->n = find_origin(p, row);
+	return (uint32_t)slot->n;
 }
 
 static bool works_for_tasks(const struct task_work *w, trk_id g)
@@ -146,6 +157,7 @@ void lives_collect(struct operation_list *to, const struct task_work *tasks, str
 			add_life(&p, g);
 	rank_seal(to->lives, to->sn->ntrks);
 	intern_free(&p.index);
+	u64_map_free(&p.of_stack);
 	mem_free(p.v);
 	mem_free(p.start);
 	mem_free(p.of);

@@ -191,7 +191,9 @@ int64_t operations_duration(const struct operations *o, uint32_t kind, uint32_t 
 		if (r->complete && r->ns < PART_LONG)
 			return r->ns;
 	}
-	struct operation x = operations_of_kind(o, kind, i);
+	/* of a life, without its id, which takes longer to find than the rest */
+	struct operation x = is_life(k->source) ? operations_life(&o->sn, o->forever, ((const trk_id *)k->record)[i])
+	    : operations_of_kind(o, kind, i);
 	return x.complete ? wrap_sub(x.t1, x.t0) : TIME_NONE;
 }
 
