@@ -20,6 +20,9 @@
  * room for a few stacks, then for some more. If that is full, a stack that was used once is replaced: the wait of a
  * loop comes back before the loop has been at that many others. Goroutines that end without a loop give their room to
  * later ones.
+ *
+ * What is counted for one goroutine does not depend on others, so threads share the goroutines: each one passes over all
+ * sheets and skips the rows of the others. Tracks are dealt out by eight, the number whose bits share a byte.
  */
 #include "config.h"
 #include "operations/internal.h"
@@ -38,14 +41,31 @@ struct stack_use { stk_id stack; uint16_t waits, wakes; };
 /* Blocks of one size for the uses of goroutines. */
 struct use_pool { struct stack_use *v; size_t n, cap; uint32_t *unused; size_t nunused, cunused; };
 
+/* The goroutines of one thread. */
+struct idle_part {
+	struct idle_pass *all;
+	uint32_t part;
+	struct use_pool few, many;
+	uint8_t *state;			/* by stack: the greatest state of a wait there */
+	bool done;
+};
+
+enum { PARTS = 16, DEALT = 8 };
 struct idle_pass {
 	const struct snap *sn;
 	const struct task_work *tasks;
 	struct goroutine_roles *r;
-	struct use_pool few, many;
+	const struct progress_watcher *on;
 	uint32_t *block;		/* by track: 0: none; twice the number of its block, plus 1; plus 1 if of `many` */
-	uint8_t *state;			/* by stack: the state of a wait there */
+	uint32_t nparts;
+	struct idle_part part[PARTS];
+	const uint8_t *state;		/* of all parts */
 };
+
+static uint32_t part_of(const struct idle_pass *a, trk_id g)
+{
+	return g / DEALT % a->nparts;
+}
 
 /* ---- uses of stacks */
 
@@ -64,47 +84,50 @@ static void block_free(struct use_pool *p, uint32_t b)
 }
 
 /* Return the uses of a goroutine, of which the first ones have a stack; *n: how many there can be. NULL: none. */
-static struct stack_use *uses_of(struct idle_pass *p, trk_id g, uint32_t *n)
+static struct stack_use *uses_of(const struct idle_part *p, trk_id g, uint32_t *n)
 {
-	uint32_t b = p->block[g] - 1;
-	*n = !p->block[g] ? 0 : b & 1 ? MANY : FEW;
+	uint32_t b = p->all->block[g] - 1;
+	*n = !p->all->block[g] ? 0 : b & 1 ? MANY : FEW;
 	return !*n ? NULL : b & 1 ? p->many.v + (size_t)(b >> 1) * MANY : p->few.v + (size_t)(b >> 1) * FEW;
 }
 
 /* Give the goroutine its first block, or a larger one. Return its first free use. */
-static struct stack_use *uses_grow(struct idle_pass *p, trk_id g)
+static struct stack_use *uses_grow(struct idle_part *p, trk_id g)
 {
-	if (!p->block[g]) {
+	uint32_t *block = &p->all->block[g];
+	if (!*block) {
 		uint32_t b = block_new(&p->few, FEW);
-		p->block[g] = (b << 1) + 1;
+		*block = (b << 1) + 1;
 		return p->few.v + (size_t)b * FEW;
 	}
-	uint32_t from = (p->block[g] - 1) >> 1, b = block_new(&p->many, MANY);
+	uint32_t from = (*block - 1) >> 1, b = block_new(&p->many, MANY);
 	struct stack_use *to = p->many.v + (size_t)b * MANY;
 	memcpy(to, p->few.v + (size_t)from * FEW, FEW * sizeof *to);
 	block_free(&p->few, from);
-	p->block[g] = (b << 1 | 1) + 1;
+	*block = (b << 1 | 1) + 1;
 	return to + FEW;
 }
 
 /* Return the use of a stack by a goroutine. NULL: it uses too many stacks, and all of them recur. */
-static struct stack_use *use_of(struct idle_pass *p, trk_id g, stk_id stack)
+static struct stack_use *use_of(struct idle_part *p, trk_id g, stk_id stack)
 {
-	uint32_t n;
-	struct stack_use *v = uses_of(p, g, &n), *once = NULL;
-	for (uint32_t i = 0; i < n; i++) {
-		if (v[i].stack == stack || !v[i].stack) {
-			v[i].stack = stack;
-			return &v[i];
-		}
-		if (v[i].waits + v[i].wakes < RECURS)
-			once = &v[i];
+	uint32_t n, i = 0;
+	struct stack_use *v = uses_of(p, g, &n);
+	while (i < n && v[i].stack && v[i].stack != stack)
+		i++;
+	if (n < MANY && i == n) {
+		v = uses_grow(p, g);
+		i = 0;
 	}
-	if (n < MANY)
-		once = uses_grow(p, g);
-	if (once)
-		*once = (struct stack_use){.stack = stack};
-	return once;
+	for (; i == MANY && n; n--)	/* replace the last one that was used once */
+		if (v[n - 1].waits + v[n - 1].wakes < RECURS) {
+			i = n - 1;
+			v[i] = (struct stack_use){0};
+		}
+	if (i == MANY)
+		return NULL;
+	v[i].stack = stack;
+	return &v[i];
 }
 
 static void count_up(uint16_t *n)
@@ -113,18 +136,19 @@ static void count_up(uint16_t *n)
 }
 
 /* Forget a goroutine that has ended, unless one of its waits recurs. */
-static void forget(struct idle_pass *p, trk_id g, int64_t t)
+static void forget(struct idle_part *p, trk_id g, int64_t t)
 {
-	uint32_t n, b = p->block[g] - 1;
+	const struct store *st = p->all->sn->st;
+	uint32_t n, b = p->all->block[g] - 1;
 	const struct stack_use *v = uses_of(p, g, &n);
-	int64_t end = n ? store_t1(p->sn->st, store_trk(p->sn->st, g)) : TIME_NONE;
+	int64_t end = n ? store_t1(st, store_trk(st, g)) : TIME_NONE;
 	if (end == TIME_NONE || end > t)
 		return;
 	for (uint32_t i = 0; i < n; i++)
 		if (v[i].waits >= RECURS)
 			return;
 	block_free(b & 1 ? &p->many : &p->few, b >> 1);
-	p->block[g] = 0;
+	p->all->block[g] = 0;
 }
 
 /* ---- the pass */
@@ -149,65 +173,102 @@ static bool is_in_task(const struct task_work *b, uint32_t *at, trk_id g, int64_
 }
 
 /* A stack shows which server a goroutine is of, and whether user code runs on it. */
-static void note_stack(struct idle_pass *p, trk_id g, stk_id stack)
+static void note_stack(struct goroutine_roles *r, trk_id g, stk_id stack)
 {
-	const struct server_stack *x = &p->r->stack[stack];
+	const struct server_stack *x = &r->stack[stack];
 	if (x->user)
-		p->r->user[g >> 3] |= (uint8_t)(1u << (g & 7));
-	if (x->server && !servers_is_life(p->r->servers, x->server - 1u)) {
-		p->r->role[g] = ROLE_SERVER;
-		p->r->of[g] = x->server - 1u;
+		r->user[g >> 3] |= (uint8_t)(1u << (g & 7));
+	if (x->server && !servers_is_life(r->servers, x->server - 1u)) {
+		r->role[g] = ROLE_SERVER;
+		r->of[g] = x->server - 1u;
 	}
 }
 
-static void count_waits(struct idle_pass *p, const struct sheet *sh, uint32_t row)
+static void count_waits(struct idle_part *p, const struct sheet *sh, uint32_t row)
 {
+	const struct idle_pass *a = p->all;
 	trk_id g = sh->trk[row];
-	uint32_t at = range_after(p->tasks, g, sh->t0);
+	uint32_t at = range_after(a->tasks, g, sh->t0);
 	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {
 		enum tstate s = (enum tstate)(sh->state[i] & SHEET_STATE);
 		stk_id stack = state_is_wait(s) ? sheet_stack(sh, i) : 0;
 		if (s == TS_FOREVER)
-			p->r->forever[g >> 3] |= (uint8_t)(1u << (g & 7));
-		if (!stack || stack >= p->sn->nstks || sheet_interval_continues(sh, row, i) ||
-		    is_in_task(p->tasks, &at, g, sh->t0 + sheet_start(sh, i)))
+			a->r->forever[g >> 3] |= (uint8_t)(1u << (g & 7));
+		if (!stack || stack >= a->sn->nstks || sheet_interval_continues(sh, row, i) ||
+		    is_in_task(a->tasks, &at, g, sh->t0 + sheet_start(sh, i)))
 			continue;
 		struct stack_use *u = use_of(p, g, stack);
 		if (u)
 			count_up(&u->waits);
-		p->state[stack] = (uint8_t)s;
-		note_stack(p, g, stack);
+		p->state[stack] = s > p->state[stack] ? (uint8_t)s : p->state[stack];
+		note_stack(a->r, g, stack);
 	}
 }
 
 /* Count the wakes of a goroutine; *edge: index of its first edge in the sheet, or of a goroutine before it. */
-static void count_wakes(struct idle_pass *p, const struct sheet *sh, trk_id g, uint32_t *edge)
+static void count_wakes(struct idle_part *p, const struct sheet *sh, trk_id g, uint32_t *edge)
 {
 	for (; *edge < sh->nedge; ++*edge) {
 		uint32_t i = sh->edge[*edge] & ~EDGE_CREATED;
 		trk_id waker = sheet_peer(sh, i);
-		stk_id stack = sheet_stack(sh, i);
 		if (waker > g)
 			break;
-		if (waker < g || !stack || stack >= p->sn->nstks)
+		stk_id stack = waker == g ? sheet_stack(sh, i) : 0;
+		if (!stack || stack >= p->all->sn->nstks)
 			continue;
 		struct stack_use *u = use_of(p, g, stack);
 		if (u)
 			count_up(&u->wakes);
-		note_stack(p, g, stack);
+		note_stack(p->all->r, g, stack);
 	}
 }
 
-static void count_sheet(struct idle_pass *p, const struct sheet *sh)
+static void count_sheet(struct idle_part *p, const struct sheet *sh)
 {
+	const struct idle_pass *a = p->all;
 	uint32_t edge = 0;
-	for (uint32_t row = sh->nother; row < sh->ntrk && sh->trk[row] < p->sn->ntrks; row++) {
+	for (uint32_t row = sh->nother; row < sh->ntrk && sh->trk[row] < a->sn->ntrks; row++) {
 		trk_id g = sh->trk[row];
+		if (part_of(a, g) != p->part)
+			continue;
 		count_waits(p, sh, row);
 		count_wakes(p, sh, g, &edge);
-		if (p->block[g])
+		if (a->block[g])
 			forget(p, g, sh->t1);
 	}
+}
+
+/* Count on any thread. The first part reports the progress. */
+static void count_part(void *pass, uint32_t i)
+{
+	struct idle_pass *a = pass;
+	struct idle_part *p = &a->part[i];
+	const struct snap *sn = a->sn;
+	*p = (struct idle_part){.all = a, .part = i, .state = xcalloc(sn->nstks + 1u, 1), .done = true};
+	for (uint32_t s = 0; s < sn->nsheets && p->done; s++) {
+		p->done = !a->on || (i ? job_should_continue(a->on) : watcher_report(a->on, s, sn->nsheets));
+		if (!p->done)
+			break;
+		count_sheet(p, sheet_get(sn, s));
+		sheet_put(sn, s);
+	}
+}
+
+/* Count all. Return false if stopped. */
+static bool count_all(struct idle_pass *a)
+{
+	bool done = true;
+	a->nparts = (uint32_t)job_cpus() < PARTS ? (uint32_t)job_cpus() : PARTS;
+	job_parallel(a->nparts, count_part, a);
+	uint8_t *state = a->part[0].state;
+	for (uint32_t i = 0; i < a->nparts; i++) {
+		const struct idle_part *p = &a->part[i];
+		for (stk_id s = 0; s < a->sn->nstks; s++)
+			state[s] = p->state[s] > state[s] ? p->state[s] : state[s];
+		done = done && p->done;
+	}
+	a->state = state;
+	return done;
 }
 
 /* ---- the choice */
@@ -345,17 +406,23 @@ static void mark_servers(struct idle_pass *p)
 			p->r->idle[s >> 3] |= (uint8_t)(1u << (s & 7));
 }
 
+/* Return the uses of a goroutine without a role. */
+static const struct stack_use *uses_without_role(const struct idle_pass *p, trk_id g, uint32_t *n)
+{
+	return p->r->role[g] == ROLE_NONE ? uses_of(&p->part[part_of(p, g)], g, n) : NULL;
+}
+
 static void choose_all(struct idle_pass *p)
 {
 	uint32_t n;
 	for (trk_id g = 1; g < p->sn->ntrks; g++) {
-		const struct stack_use *u = p->r->role[g] == ROLE_NONE ? uses_of(p, g, &n) : NULL;
+		const struct stack_use *u = uses_without_role(p, g, &n);
 		if (u)
 			mark_idle(p, u, n);
 	}
 	mark_servers(p);
 	for (trk_id g = 1; g < p->sn->ntrks; g++) {
-		const struct stack_use *u = p->r->role[g] == ROLE_NONE ? uses_of(p, g, &n) : NULL;
+		const struct stack_use *u = uses_without_role(p, g, &n);
 		uint32_t at = u ? range_after(p->tasks, g, INT64_MIN) : 0;
 		bool has_tasks = at < p->tasks->nbusy && p->tasks->busy[at].trk == g;
 		if (u && !has_tasks)
@@ -363,28 +430,26 @@ static void choose_all(struct idle_pass *p)
 	}
 }
 
+static void pool_free(struct use_pool *p)
+{
+	mem_free(p->v);
+	mem_free(p->unused);
+}
+
 bool idle_waits_find(const struct snap *sn, const struct task_work *tasks, struct goroutine_roles *r, struct arena *mem,
     const struct progress_watcher *on)
 {
-	struct idle_pass p = {.sn = sn, .tasks = tasks, .r = r};
-	bool go = true;
+	struct idle_pass p = {.sn = sn, .tasks = tasks, .r = r, .on = on};
 	p.block = xcalloc(sn->ntrks + 1u, sizeof *p.block);
-	p.state = xcalloc(sn->nstks + 1u, 1);
 	r->idle = arena_zalloc(mem, sn->nstks / 8 + 1u);
-	for (uint32_t s = 0; s < sn->nsheets && go; s++) {
-		go = !on || watcher_report(on, s, sn->nsheets);
-		if (!go)
-			break;
-		count_sheet(&p, sheet_get(sn, s));
-		sheet_put(sn, s);
-	}
-	if (go)
+	bool done = count_all(&p);
+	if (done)
 		choose_all(&p);
-	mem_free(p.few.v);
-	mem_free(p.few.unused);
-	mem_free(p.many.v);
-	mem_free(p.many.unused);
-	mem_free(p.state);
+	for (uint32_t i = 0; i < p.nparts; i++) {
+		pool_free(&p.part[i].few);
+		pool_free(&p.part[i].many);
+		mem_free(p.part[i].state);
+	}
 	mem_free(p.block);
-	return go;
+	return done;
 }
