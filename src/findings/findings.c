@@ -245,6 +245,7 @@ static void run_free(struct findings_run *r)
 	if (r->locks)
 		lock_sets_free(r->locks);
 	scan_free(&r->scan);
+	moments_free(&r->moments);
 	mem_free(r->groups.v);
 	mem_free(r->v);
 	mem_free(r->unanswered);
@@ -261,23 +262,37 @@ static bool continues(void *on, uint64_t done, uint64_t total)
 	return job_should_continue(on);
 }
 
-/* Scan, perhaps on another thread: the search for operations reports the progress. */
-static void scan_beside(void *run, const struct operations *idle)
+/* Scan, or look for moments, on any thread. The progress is that of the search for operations, if there is one. */
+static void measure_part(void *run, const struct operations *idle, uint32_t i)
 {
 	struct findings_run *r = run;
-	struct progress_watcher on = r->q->on;
-	r->scanned = scan_run(&r->scan, r->sn, r->q->filter, idle, &(struct progress_watcher){continues, &on});
+	struct progress_watcher on = r->q->on, quiet = {continues, &on};
+	struct scan range;
+	if (!i) {
+		r->scanned = scan_run(&r->scan, r->sn, r->q->filter, idle, r->q->operations ? &on : &quiet);
+		return;
+	}
+	scan_range(&range, r->sn, r->q->filter);
+	r->noted = moments_find(&r->moments, r->sn, range.t0, range.t1, &quiet);
+}
+
+static void measure_known(void *run, uint32_t i)
+{
+	measure_part(run, ((struct findings_run *)run)->ops, i);
 }
 
 /* Find the operations, if they are not there yet, and scan the trace. Return false if stopped. */
 static bool measure(struct findings_run *r)
 {
+	enum { MEASURES = 2 };
 	const struct findings_query *q = r->q;
 	r->ops = q->operations;
-	if (r->ops)
-		return scan_run(&r->scan, r->sn, q->filter, r->ops, &q->on);
-	r->ops = operations_find_beside(r->sn, q->filter, &(struct operations_beside){scan_beside, r}, &r->scratch, &q->on);
-	return r->ops && r->scanned;
+	if (!r->ops)
+		r->ops = operations_find_beside(r->sn, q->filter,
+		    &(struct operations_beside){measure_part, MEASURES, r}, &r->scratch, &q->on);
+	else
+		job_parallel(MEASURES, measure_known, r);
+	return r->ops && r->scanned && r->noted;
 }
 
 struct findings *findings_find(const struct snap *sn, const struct findings_query *q, struct arena *mem)

@@ -8,6 +8,7 @@
 #include "findings/findings.h"
 #include "findings/groups.h"
 #include "findings/lock_sets.h"
+#include "findings/moments.h"
 #include "findings/scan.h"
 #include "critical/path.h"
 
@@ -23,7 +24,8 @@ struct findings_run {
 	const double *threshold;
 	const struct operations *ops;
 	struct scan scan;
-	bool scanned;		/* the scan was not stopped */
+	struct moments moments;
+	bool scanned, noted;	/* the scan was not stopped; the search for moments was not */
 	struct goroutine_groups groups;
 	const struct critical_walker *walker;	/* NULL: not made yet; see findings_walker() */
 	struct lock_sets *locks;	/* NULL: not made yet; see findings_locks() */

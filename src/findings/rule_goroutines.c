@@ -361,8 +361,8 @@ void rule_spin(struct findings_run *r)
 
 void rule_thundering_herd(struct findings_run *r)
 {
-	for (uint32_t i = 0; i < r->scan.nburst; i++) {
-		const struct scan_burst *b = &r->scan.burst[i];
+	for (uint32_t i = 0; i < r->moments.nburst; i++) {
+		const struct moment_burst *b = &r->moments.burst[i];
 		double mean = (double)b->woken / b->n, fit = finding_fit(mean, LIMIT(r, THUNDERING_HERD, WOKEN)),
 		       times = finding_fit(b->n, LIMIT(r, THUNDERING_HERD, TIMES));
 		uint32_t at = UINT32_MAX;

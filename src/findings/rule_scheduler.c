@@ -494,7 +494,7 @@ static bool has_free_proc(const struct findings_run *r, int64_t t)
 static void judge_gap(struct findings_run *r, uint32_t a, uint32_t b, struct frozen_sum *f)
 {
 	const struct scan *s = &r->scan;
-	int64_t t0 = s->t0 + a * s->beat_ns, t1 = s->t0 + b * s->beat_ns;
+	int64_t t0 = s->t0 + a * r->moments.beat_ns, t1 = s->t0 + b * r->moments.beat_ns;
 	if ((double)(t1 - t0) < LIMIT(r, FROZEN, GAP) / 2 ||
 	    time_search_next_span(r->sn, 0, 1u << SP_STW, t0, t1) != UINT32_MAX)
 		return;
@@ -521,8 +521,9 @@ void rule_frozen(struct findings_run *r)
 	struct frozen_sum z = {0};
 	if (s->late.n)
 		qsort(s->late.v, s->late.n, sizeof *s->late.v, by_start);
-	for (uint32_t i = 0, from = 0; i <= s->nbeat; i++) {
-		if (i < s->nbeat && !(s->beat[i >> 3] >> (i & 7) & 1))
+	const struct moments *m = &r->moments;
+	for (uint32_t i = 0, from = 0; i <= m->nbeat; i++) {
+		if (i < m->nbeat && !(m->beat[i >> 3] >> (i & 7) & 1))
 			continue;
 		if (i > from)
 			judge_gap(r, from, i, &z);

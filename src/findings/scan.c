@@ -398,66 +398,6 @@ static void end_open(struct scan_pass *p)
 	}
 }
 
-static void add_burst(struct scan *s, const struct sheet *sh, uint32_t first, uint32_t last, uint32_t n)
-{
-	uint32_t i = sh->edge[first] & ~EDGE_CREATED, k = 0, row = sheet_row_of(sh, i);
-	stk_id stack = sheet_stack(sh, i);
-	while (k < s->nburst && s->burst[k].stack != stack)
-		k++;
-	if (k == s->nburst) {
-		s->burst = mem_grow(s->burst, &s->cburst, s->nburst + 1u, sizeof *s->burst);
-		s->burst[s->nburst++] = (struct scan_burst){.stack = stack, .t0 = sh->t0 + sheet_start(sh, i)};
-	}
-	struct scan_burst *b = &s->burst[k];
-	b->n++;
-	b->woken += n;
-	b->t1 = sh->t0 + sheet_start(sh, sh->edge[last] & ~EDGE_CREATED);
-	b->waker = sheet_peer(sh, i);
-	if (i > sh->first[row])
-		b->waited = sheet_stack(sh, i - 1);
-}
-
-/* Find wake-ups of many goroutines at once. The edges of a sheet are sorted by waker, then time. */
-static void find_bursts(struct scan *s, const struct sheet *sh)
-{
-	trk_id waker = 0;
-	stk_id stack = 0;
-	int64_t last = 0;
-	uint32_t from = 0;
-	for (uint32_t k = 0; k <= sh->nedge; k++) {
-		uint32_t i = k < sh->nedge ? sh->edge[k] & ~EDGE_CREATED : 0;
-		bool wakes = k < sh->nedge && !(sh->edge[k] & EDGE_CREATED);
-		trk_id peer = wakes ? sheet_peer(sh, i) : 0;
-		stk_id at = peer ? sheet_stack(sh, i) : 0;
-		int64_t t = wakes ? sheet_start(sh, i) : 0;
-		if (peer && peer == waker && at == stack && t - last < SCAN_BURST_NS) {
-			last = t;
-			continue;
-		}
-		if (waker && k - from >= SCAN_BURST)
-			add_burst(s, sh, from, k - 1, k - from);
-		from = k;
-		waker = peer;
-		stack = at;
-		last = t;
-	}
-}
-
-static void mark_beats(struct scan *s, const struct sheet *sh)
-{
-	for (uint32_t row = 0; row < sh->nother; row++) {
-		if (sh->trk[row] >= s->sn->ntrks || store_trk(s->sn->st, sh->trk[row])->kind != TK_P)
-			continue;
-		for (uint32_t i = sh->first[row], end = sh->first[row + 1]; i < end; i++) {
-			int64_t t = sh->t0 + sheet_start(sh, i) - s->t0;
-			if (t < 0 || sh->state[i] & SHEET_CONT || t >= s->t1 - s->t0)
-				continue;
-			uint32_t at = (uint32_t)(t / s->beat_ns);
-			s->beat[at >> 3] |= (uint8_t)(1u << (at & 7));
-		}
-	}
-}
-
 void scan_range(struct scan *s, const struct snap *sn, const struct trace_filter *f)
 {
 	*s = (struct scan){.sn = sn, .filter = f, .t0 = sn->t0, .t1 = sn->t1};
@@ -477,10 +417,6 @@ static void scan_init(struct scan *s, const struct snap *sn, const struct trace_
 	s->details = mem_grow(NULL, &s->cdetails, 1, sizeof *s->details);
 	s->details[s->ndetails++] = (struct scan_details){0};
 	s->slot_runnable = arena_zalloc(&s->own, SCAN_SLOTS * sizeof *s->slot_runnable);
-	s->beat_ns = (s->t1 - s->t0) / SCAN_BEATS + 1;
-	s->beat_ns = s->beat_ns < SCAN_BEAT_NS ? SCAN_BEAT_NS : s->beat_ns;
-	s->nbeat = (uint32_t)((s->t1 - s->t0) / s->beat_ns) + 1;
-	s->beat = arena_zalloc(&s->own, s->nbeat / 8 + 1u);
 	s->runs.least = SCAN_LONG_RUN_NS;
 	s->late.least = SCAN_LATE_NS;
 	s->queued.least = SCAN_QUEUED_NS;
@@ -499,8 +435,6 @@ bool scan_run(struct scan *s, const struct snap *sn, const struct trace_filter *
 	bool go = true;
 	for (uint32_t i = 0; i < sn->nsheets && go; i++) {
 		const struct sheet *sh = sheet_get(sn, i);
-		mark_beats(s, sh);
-		find_bursts(s, sh);
 		for (uint32_t row = sh->nother; row < sh->ntrk; row++)
 			if (sh->trk[row] < sn->ntrks && is_judged(&p, sh->trk[row]))
 				walk_row(&p, sh, row, sh->trk[row]);
@@ -523,7 +457,6 @@ void scan_free(struct scan *s)
 	mem_free(s->site);
 	mem_free(s->pair);
 	mem_free(s->details);
-	mem_free(s->burst);
 	mem_free(s->open);
 	mem_free(s->runs.v);
 	mem_free(s->late.v);

@@ -66,11 +66,6 @@ struct scan_details {
 struct scan_span { int64_t t0, t1; trk_id g; union { stk_id stack; uint32_t site; }; };
 struct scan_list { struct scan_span *v; uint32_t n; size_t cap; int64_t least; };
 
-/* Bursts: a goroutine wakes at least SCAN_BURST others from one line, less than SCAN_BURST_NS apart. */
-enum { SCAN_BURST = 25, SCAN_BURST_NS = 100000 };
-struct scan_burst { stk_id stack, waited; uint32_t n; uint64_t woken; int64_t t0, t1; trk_id waker; };
-	/* by stack of the waker; waited: where a goroutine waited that was woken */
-
 /* The time range in slots of equal length. */
 enum { SCAN_SLOTS = 1024 };
 
@@ -90,9 +85,6 @@ struct scan {
 	uint32_t npair;
 	size_t cpair;
 	struct u64_hash of_pair;
-	struct scan_burst *burst;
-	uint32_t nburst;
-	size_t cburst;
 	struct scan_open *open;
 	uint32_t nopen;
 	size_t copen;
@@ -100,14 +92,9 @@ struct scan {
 	struct scan_list late;			/* long runnable spans */
 	struct scan_list queued;		/* long waits for locks; with the site */
 	int64_t *slot_runnable;			/* by slot: ns that goroutines were runnable, summed up */
-	/* by slot of beat_ns: a bit, set if the state of a P changes in it */
-	int64_t beat_ns;
-	uint32_t nbeat;
-	uint8_t *beat;
 	int64_t ns[TIME_CLASS__N];		/* all goroutines of the program, without idle waits */
 	int64_t idle;
 };
-enum { SCAN_BEAT_NS = 1250000, SCAN_BEATS = 1 << 22 };
 enum { SCAN_LONG_RUN_NS = 5000000, SCAN_LATE_NS = 1000000, SCAN_QUEUED_NS = 500000 };
 
 /* Return false if the watcher stops it. Free it with scan_free() in both cases. */

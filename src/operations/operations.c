@@ -279,7 +279,7 @@ static void do_part(void *arg, uint32_t i)
 {
 	struct operations_search *s = arg;
 	if (i)
-		s->beside->fn(s->beside->arg, s->o);
+		s->beside->fn(s->beside->arg, s->o, i - 1);
 	else if (s->only_idle)
 		s->done = true;
 	else
@@ -293,7 +293,7 @@ static struct operations *run_search(struct operations_search *s)
 	s->l.next_id = 1;
 	s->roles.servers = built_in ? built_in : own_servers;
 	if (begin_search(s))
-		job_parallel(s->beside ? 2 : 1, do_part, s);
+		job_parallel(s->beside ? 1 + s->beside->n : 1, do_part, s);
 	list_free(&s->l);
 	servers_free(built_in);
 	arena_free(&s->scratch);

@@ -102,9 +102,9 @@ struct operation_criteria {
 struct operations *operations_find(const struct snap *, const struct trace_filter *, const struct operation_criteria *,
     struct arena *, const struct progress_watcher *on);
 
-/* Find them. As soon as it is known which waits are idle, call fn(arg, o) once, on another thread if there is one: it
+/* Find them. As soon as it is known which waits are idle, call fn(arg, o, 0..n-1), on other threads if there are any: it
    may only call operations_is_idle(). */
-struct operations_beside { void (*fn)(void *arg, const struct operations *); void *arg; };
+struct operations_beside { void (*fn)(void *arg, const struct operations *, uint32_t i); uint32_t n; void *arg; };
 struct operations *operations_find_beside(const struct snap *, const struct trace_filter *, const struct operations_beside *,
     struct arena *, const struct progress_watcher *on);
 
