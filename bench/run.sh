@@ -84,6 +84,15 @@ answers() {
 	done
 }
 
+# costs FILE COMMAND...: memory of a report, at most 4.2 times the file
+costs() {
+	local file=$1 kb most
+	shift
+	most=$(($(size "$file") * 42 / 10240))
+	read -r _ kb _ < <(measure "$ttrace" "$@" "$file")
+	row "$(basename "$file"): memory of ttrace $*" "$(mb "$kb")" - - - "$(mb $most)" "$(within "$kb <= $most")"
+}
+
 # growing: what an event takes of the processor is the same whatever the length
 growing() {
 	local n f cpu kb ns first=
@@ -201,6 +210,7 @@ growing
 for f in $real "$big" "$(many "$events")"; do keys "$f"; done
 answers "$(basename "$main")" "$main"
 [ "$main" = "$big" ] || answers "$(basename "$big")" "$big"
+for f in $real "$big"; do costs "$f" goroutines; done
 
 bounded
 reports

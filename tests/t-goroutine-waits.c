@@ -70,10 +70,14 @@ static void check_groups(const struct stats_groups *gs, const struct goroutine_w
 		for (uint32_t i = gs->group[k].first; i < gs->group[k].first + gs->group[k].n; i++) {
 			struct walked one = {0};
 			int64_t ns[TIME_CLASS__N] = {0};
-			walk(&gs->g[i], t0, t1, &one);
+			struct goroutine_times g;
+			stats_groups_times(gs, i, NULL, &g);
+			g.t0 = stats_groups_start(gs, i);
+			g.t1 = g.t0 + g.total;
+			walk(&g, t0, t1, &one);
 			goroutine_waits_add_classes(w, i, ns);
 			bool waits = same_quantiles(goroutine_waits_of(w, i), one.wait, one.n),
-			     classes = same_classes(&gs->g[i], ns, one.ns);
+			     classes = same_classes(&g, ns, one.ns);
 			OK(waits);
 			OK(classes);
 			if (!waits || !classes)

@@ -208,29 +208,49 @@ static void regions(const struct snap *sn, struct arena *a)
 	OK(split > 5);
 }
 
-/* Regions are summed up sheet by sheet, all at once: what is said of each is what its stretch alone says. */
+static bool same_parts(const struct stats_part *a, const struct stats_part *b, uint32_t n)
+{
+	bool same = true;
+	for (uint32_t k = 0; k < n; k++)
+		same = same && a[k].name == b[k].name && !strcmp(a[k].text, b[k].text) && a[k].ns == b[k].ns;
+	return same;
+}
+
+static bool same_times(const struct goroutine_times *a, const struct goroutine_times *b)
+{
+	return a->total == b->total && a->exec == b->exec && a->ready == b->ready && a->syscall == b->syscall &&
+	    a->sysblock == b->sysblock && a->unknown == b->unknown && a->blocked == b->blocked && a->ranged == b->ranged &&
+	    a->nblock == b->nblock && a->nrange == b->nrange && same_parts(a->block, b->block, a->nblock) &&
+	    same_parts(a->range, b->range, a->nrange);
+}
+
+/* Regions and goroutines are summed up sheet by sheet, all at once. The times of each are those of its range alone. */
 static void accounts(const struct snap *sn, struct arena *a)
 {
 	struct stats_query ask = {.t0 = TIME_NONE, .t1 = TIME_NONE};
 	const struct stats_index *s = stats_index_new(sn, a);
 	const struct stats_region_kinds *ks = stats_regions(s, &ask, a);
-	uint32_t wrong = 0;
+	struct goroutine_times g, x;
+	uint32_t wrong = 0, blocked = 0, ranged = 0;
 	for (uint32_t i = 0; i < ks->nr; i++) {
 		const struct stats_region *r = &ks->r[i];
 		const struct sink_span *sp = &store_span(sn->st, r->span)->s;
-		struct goroutine_times g, x;
 		stats_of_region(r, &g);
 		stats_of_goroutine(s, sp->trk, sp->t0, sp->t1, a, &x);
-		bool same = g.total == x.total && g.exec == x.exec && g.ready == x.ready && g.syscall == x.syscall &&
-			    g.sysblock == x.sysblock && g.unknown == x.unknown && g.nblock == x.nblock &&
-			    g.nrange == x.nrange;
-		for (uint32_t k = 0; same && k < g.nblock; k++)
-			same = g.block[k].name == x.block[k].name && g.block[k].ns == x.block[k].ns;
-		for (uint32_t k = 0; same && k < g.nrange; k++)
-			same = g.range[k].name == x.range[k].name && g.range[k].ns == x.range[k].ns;
-		wrong += !same;
+		wrong += !same_times(&g, &x);
 	}
 	OK(ks->nr > 100);
+	OK(!wrong);
+	ask.t0 = sn->t0 + (sn->t1 - sn->t0) / 3;
+	const struct stats_groups *gs = stats_groups(s, &ask, a);
+	for (uint32_t i = 0; i < gs->ng; i++) {
+		stats_groups_times(gs, i, a, &g);
+		stats_of_goroutine(s, g.trk, stats_groups_start(gs, i), TIME_NONE, a, &x);
+		wrong += !same_times(&g, &x) || memcmp(g.ns, x.ns, sizeof g.ns) != 0;
+		blocked += g.nblock > 1;
+		ranged += g.nrange > 0;
+	}
+	OK(blocked && ranged);
 	OK(!wrong);
 }
 

@@ -243,13 +243,14 @@ static void accounts(const struct snap *sn, const struct spans *all, struct wind
 	for (size_t i = 0; i < all->n; i++)
 		ns[all->v[i].trk][all->v[i].state] += within(&all->v[i], w);
 	for (uint32_t i = 0; i < gs->ng; i++) {
-		const struct goroutine_times *g = &gs->g[i];
-		const struct trk_row *t = store_trk(sn->st, g->trk);
+		struct goroutine_times g;
+		stats_groups_times(gs, i, NULL, &g);
+		const struct trk_row *t = store_trk(sn->st, g.trk);
 		if (store_heard(sn->st, t) != TIME_NONE)	/* partly not in sheets */
 			continue;
 		for (int k = TS_READY + 1; k < TS__N; k++)	/* what blocks for ever has ended */
-			wrong += k != TS_SYSCALL && k != TS_SYSBLOCK && k != TS_FOREVER && g->ns[k] != ns[g->trk][k] &&
-				 g->t0 <= w.t0;
+			wrong += k != TS_SYSCALL && k != TS_SYSBLOCK && k != TS_FOREVER && g.ns[k] != ns[g.trk][k] &&
+				 stats_groups_start(gs, i) <= w.t0;
 	}
 	const int64_t *still = still_blocked(sn, gs, a, NULL);
 	for (uint32_t i = 0; i < gs->ng; i++)

@@ -242,15 +242,23 @@ void bins_spans(const struct snap *sn, const struct bins_span_list *l, enum span
 	}
 }
 
-static void add_row(const struct sheet *sh, uint32_t row, const struct bins_query *q)
+void bins_add_row(const struct sheet *sh, uint32_t row, int64_t t0, int64_t t1, int64_t ns[TS__N])
 {
 	int64_t a[TS__N], b[TS__N];
-	if (q->t1 <= sh->t0 || q->t0 >= sh->t1)
+	if (t1 <= sh->t0 || t0 >= sh->t1)
 		return;
-	sheet_sums(sh, row, q->t0 < sh->t0 ? sh->t0 : q->t0, a);
-	sheet_sums(sh, row, q->t1 > sh->t1 ? sh->t1 : q->t1, b);
+	sheet_sums(sh, row, t0 < sh->t0 ? sh->t0 : t0, a);
+	sheet_sums(sh, row, t1 > sh->t1 ? sh->t1 : t1, b);
 	for (int s = 0; s < TS__N; s++)
-		q->ns[s] += b[s] - a[s];
+		ns[s] += b[s] - a[s];
+}
+
+void bins_add_rest(const struct snap *sn, int64_t t0, int64_t t1, int64_t ns[TS__N])
+{
+	int64_t a = t0 < sn->t0 ? sn->t0 : t0, b = t1 > sn->t1 ? sn->t1 : t1, all = 0;
+	for (int s = 0; s < TS__N; s++)
+		all += ns[s];
+	ns[TS_NONE] += b > a ? b - a - all : 0;
 }
 
 bool bins_many(const struct snap *sn, const struct bins_query *ask, uint32_t n,
@@ -269,18 +277,15 @@ bool bins_many(const struct snap *sn, const struct bins_query *ask, uint32_t n,
 		if (slot->t1 <= from || slot->t0 >= to)
 			continue;
 		const struct sheet *sh = sheet_get(sn, i);
-		for (uint32_t r = 0; r < sh->ntrk && (go = r % 65536 || watcher_report(on, 45, 100)); r++)
-			if (sh->trk[r] < sn->ntrks && of[sh->trk[r]])
-				add_row(sh, r, &ask[of[sh->trk[r]] - 1]);
+		for (uint32_t r = 0; r < sh->ntrk && (go = r % 65536 || watcher_report(on, 45, 100)); r++) {
+			const struct bins_query *q = sh->trk[r] < sn->ntrks && of[sh->trk[r]] ? &ask[of[sh->trk[r]] - 1] : NULL;
+			if (q)
+				bins_add_row(sh, r, q->t0, q->t1, q->ns);
+		}
 		sheet_put(sn, i);
 	}
-	for (uint32_t i = 0; i < n && go; i++) {	/* time without a sheet is TS_NONE */
-		int64_t a = ask[i].t0 < sn->t0 ? sn->t0 : ask[i].t0, b = ask[i].t1 > sn->t1 ? sn->t1 : ask[i].t1,
-			all = 0;
-		for (int s = 0; s < TS__N; s++)
-			all += ask[i].ns[s];
-		ask[i].ns[TS_NONE] += b > a ? b - a - all : 0;
-	}
+	for (uint32_t i = 0; i < n && go; i++)
+		bins_add_rest(sn, ask[i].t0, ask[i].t1, ask[i].ns);
 	mem_free(of);
 	return go;
 }

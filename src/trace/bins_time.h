@@ -10,6 +10,10 @@ struct bins_query { trk_id trk; int64_t t0, t1; int64_t *ns; };
 /* Sum the states of many tracks, each track at most once, in one walk over the sheets in order. The caller zeroes ns[]
    of each. Return false if stopped. */
 bool bins_many(const struct snap *, const struct bins_query *, uint32_t n, const struct progress_watcher *);
+/* The steps of bins_many(), for callers that do not keep the sums of all tracks at once: add the time of a row within
+   [t0, t1) that is in the sheet; and in the end the time that no sheet has, as TS_NONE. */
+void bins_add_row(const struct sheet *, uint32_t row, int64_t t0, int64_t t1, int64_t ns[TS__N]);
+void bins_add_rest(const struct snap *, int64_t t0, int64_t t1, int64_t ns[TS__N]);
 /* Sum the states of Ps over [t0, t1), exact also if sheets are evicted, including the time before the first event of a
    P. */
 void bins_procs(const struct snap *, const trk_id *, uint32_t n, int64_t t0, int64_t t1, struct bin *out);

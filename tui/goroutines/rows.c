@@ -36,14 +36,15 @@ const struct goroutines_row *goroutines_row(
 {
 	if (level == GL_GROUPS)
 		return &p->groups[item];
-	const struct goroutine_times *s = &p->gs->g[p->first + item];
-	*room = (struct goroutines_row){.name = store_trk(stats_index_snap(p->stats_index)->st, s->trk)->name,
-	    .trk = s->trk,
+	struct goroutine_times s;
+	stats_groups_times(p->gs, p->first + item, NULL, &s);
+	*room = (struct goroutines_row){.name = store_trk(p->gs->sn->st, s.trk)->name,
+	    .trk = s.trk,
 	    .n = 1,
 	    .first = p->first + item,
-	    .t0 = s->t0,
-	    .t1 = s->t1};
-	add_stat(room, s);
+	    .t0 = stats_groups_start(p->gs, p->first + item)};
+	room->t1 = room->t0 + s.total;
+	add_stat(room, &s);
 	return room;
 }
 
@@ -210,8 +211,10 @@ static void make_groups(struct goroutines_build *m, struct job *j)
 		struct goroutines_row *r = &m->groups[m->ngroup++];
 		*r = (struct goroutines_row){.name = gr->name, .n = gr->n, .first = gr->first};
 		for (uint32_t k = gr->first; k < gr->first + gr->n; k++) {
-			add_stat(r, &m->gs->g[k]);
-			m->trk[k] = m->gs->g[k].trk;
+			struct goroutine_times s;
+			stats_groups_times(m->gs, k, NULL, &s);
+			add_stat(r, &s);
+			m->trk[k] = s.trk;
 			m->creator[k] = store_trk(m->sn->st, m->trk[k])->creator;
 		}
 		m->ran += r->v[GV_RUN];

@@ -129,8 +129,11 @@ static int64_t group_value(const struct goroutines_state *p, uint32_t item, enum
 static int64_t goroutine_value(const struct goroutines_state *p, uint32_t item, enum goroutines_value v)
 {
 	int64_t x = 0;
-	if (v < GV_SUMS)
-		return goroutines_sum_of(&p->gs->g[p->first + item], v);
+	if (v < GV_SUMS) {
+		struct goroutine_times s;
+		stats_groups_times(p->gs, p->first + item, NULL, &s);
+		return goroutines_sum_of(&s, v);
+	}
 	goroutines_measured_value(p, false, p->first + item, v, &x);
 	return x;
 }
@@ -220,7 +223,7 @@ static uint64_t goroutine_key(const void *st, int col, uint32_t item)
 	if (col == LIST_G)
 		return store_trk(store_of(p), p->trk[p->first + item])->id;
 	return radix_key_ascending(
-	    col == LIST_START ? p->gs->g[p->first + item].t0 : goroutine_value(p, item, list_values[col]));
+	    col == LIST_START ? stats_groups_start(p->gs, p->first + item) : goroutine_value(p, item, list_values[col]));
 }
 
 /* Draw the last state of a goroutine, and its creator. */

@@ -22,9 +22,11 @@ void goroutines_sum_group(const struct snap *sn, const struct stats_groups *gs, 
     struct goroutines_totals *o)
 {
 	for (uint32_t i = first; i < first + n; i++) {
-		const struct trk_row *t = store_trk(sn->st, gs->g[i].trk);
+		struct goroutine_times g;
+		stats_groups_times(gs, i, NULL, &g);
+		const struct trk_row *t = store_trk(sn->st, g.trk);
 		for (int s = 0; s < TS__N; s++)
-			o->ns[s] = wrap_add(o->ns[s], gs->g[i].ns[s]);
+			o->ns[s] = wrap_add(o->ns[s], g.ns[s]);
 		o->ended += t->to_t1 != 0;
 		if (!o->created)
 			o->created = t->created;

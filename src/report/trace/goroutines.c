@@ -74,17 +74,21 @@ static void group_json(const struct trace_report_ctx *r, struct json *j, const s
 	trace_report_json_still(j, still.longest);
 	waits_json(j, l, goroutine_waits_of_group(l->waits, i), g->first, g->n);
 	json_array(j, "goroutines");
+	struct arena parts = {0};
 	for (uint32_t k = g->first; k < g->first + g->n; k++) {
-		const struct goroutine_times *x = &l->gs->g[k];
+		struct goroutine_times x;
+		arena_reset(&parts);
+		stats_groups_times(l->gs, k, &parts, &x);
 		json_object(j, NULL);
-		json_u64(j, "id", store_trk(r->st, x->trk)->id);
-		trace_report_json_times(r, j, x);
+		json_u64(j, "id", store_trk(r->st, x.trk)->id);
+		trace_report_json_times(r, j, &x);
 		trace_report_json_still(j, l->still ? l->still[k] : 0);
 		waits_json(j, l, goroutine_waits_of(l->waits, k), k, 1);
 		json_end(j);
 		if (!trace_report_flush(r))
 			break;
 	}
+	arena_free(&parts);
 	json_end(j);
 	json_end(j);
 }
@@ -194,41 +198,53 @@ static void last_cells(const struct trace_report_ctx *r, struct table *t, const 
 
 /* ---- groups */
 
-static struct goroutine_times add_up(const struct stats_groups *gs, const struct stats_group *g)
+/* Sum up the times of a group. exec: NULL, or where the running time of each goroutine is put. */
+static struct goroutine_times add_up(const struct stats_groups *gs, const struct stats_group *g, int64_t *exec)
 {
 	struct goroutine_times sum = {0};
 	for (uint32_t k = 0; k < g->n; k++) {
-		const struct goroutine_times *x = &gs->g[g->first + k];
-		sum.total = wrap_add(sum.total, x->total);
-		sum.exec = wrap_add(sum.exec, x->exec);
-		sum.ready = wrap_add(sum.ready, x->ready);
-		sum.syscall = wrap_add(sum.syscall, x->syscall);
-		sum.sysblock = wrap_add(sum.sysblock, x->sysblock);
-		sum.unknown = wrap_add(sum.unknown, x->unknown);
-		sum.blocked = wrap_add(sum.blocked, x->blocked);
-		sum.ranged = wrap_add(sum.ranged, x->ranged);
+		struct goroutine_times x;
+		stats_groups_times(gs, g->first + k, NULL, &x);
+		sum.total = wrap_add(sum.total, x.total);
+		sum.exec = wrap_add(sum.exec, x.exec);
+		sum.ready = wrap_add(sum.ready, x.ready);
+		sum.syscall = wrap_add(sum.syscall, x.syscall);
+		sum.sysblock = wrap_add(sum.sysblock, x.sysblock);
+		sum.unknown = wrap_add(sum.unknown, x.unknown);
+		sum.blocked = wrap_add(sum.blocked, x.blocked);
+		sum.ranged = wrap_add(sum.ranged, x.ranged);
+		if (exec)
+			exec[k] = x.exec;
 	}
 	return sum;
 }
 
-/* Add quantiles over the goroutines of a group: of their running time and of their time runnable. */
-enum { QUANTS = 5, STILL = 2 };
-static void quantile_cells(const struct trace_report_ctx *r, struct table *t, const struct stats_groups *gs,
-    const struct stats_group *g)
+/* Add the first n of three quantiles over the goroutines of a group. */
+static void quantile_cells(struct table *t, int64_t *v, uint32_t ng, int n)
 {
-	int64_t *v = arena_alloc(r->mem, (g->n + 1u) * sizeof *v);
-	for (int what = 0; what < 2; what++) {
-		struct stats_share q[] = { { 0.5, 0 }, { 0.99, 0 }, { 1, 0 } };
-		for (uint32_t k = 0; k < g->n; k++) {
-			const struct goroutine_times *x = &gs->g[g->first + k];
-			v[k] = what ? x->ready : x->exec;
-		}
-		stats_quantiles(v, g->n, q, 3);
-		for (int i = 0; i < 3 - what; i++)
-			table_int(t, q[i].value);
-	}
+	struct stats_share q[] = { { 0.5, 0 }, { 0.99, 0 }, { 1, 0 } };
+	stats_quantiles(v, ng, q, 3);
+	for (int i = 0; i < n; i++)
+		table_int(t, q[i].value);
 }
 
+/* Add the sums of a group, and quantiles over its goroutines: of their running time and of their time runnable. */
+static void sum_cells(struct table *t, const struct stats_groups *gs, const struct stats_group *g)
+{
+	size_t bytes = (g->n + (size_t)1) * sizeof(int64_t);
+	int64_t *v = mem_bulk(bytes);
+	struct goroutine_times sum = add_up(gs, g, v), x;
+	trace_report_add_times(t, &sum);
+	quantile_cells(t, v, g->n, 3);
+	for (uint32_t k = 0; k < g->n; k++) {
+		stats_groups_times(gs, g->first + k, NULL, &x);
+		v[k] = x.ready;
+	}
+	quantile_cells(t, v, g->n, 2);
+	mem_bulk_free(v, bytes);
+}
+
+enum { QUANTS = 5, STILL = 2 };
 enum { GROUP_COLS = 1 + TRACE_REPORT_TIME_COLS + QUANTS + STILL + COMMON_COLS + 1 };
 
 static const char *const group_title[GROUP_KEY__N] = { "Start function", "Created in", "At the end", "Label", "Task",
@@ -252,16 +268,10 @@ static uint32_t group_cols(const struct trace_report_ctx *r, const struct listin
 static void group_row(const struct trace_report_ctx *r, struct table *t, const struct listing *l, uint32_t i)
 {
 	const struct stats_group *g = &l->gs->group[i];
-	struct goroutine_times sum = add_up(l->gs, g);
-	struct stats_part bp = { .ns = sum.blocked }, rp = { .ns = sum.ranged };
-	sum.block = &bp;
-	sum.range = &rp;
-	sum.nblock = sum.nrange = 1;
 	struct trace_report_text s =
 	    trace_report_string(r, g->name, r->format == TF_TEXT ? "(inactive, no stack sampled)" : "");
 	table_int(t, g->n);
-	trace_report_add_times(t, &sum);
-	quantile_cells(r, t, l->gs, g);
+	sum_cells(t, l->gs, g);
 	struct still_blocked_sum still = still_blocked_sum(l->still, g);
 	table_int(t, still.n);
 	table_int(t, still.longest);
@@ -307,10 +317,11 @@ static uint32_t list_cols(const struct trace_report_ctx *r, const struct listing
 
 static void list_row(const struct trace_report_ctx *r, struct table *t, const struct listing *l, uint32_t i)
 {
-	const struct goroutine_times *x = &l->gs->g[i];
-	struct trace_report_text s = trace_report_string(r, store_trk(r->st, x->trk)->name, "");
-	table_int(t, (int64_t)store_trk(r->st, x->trk)->id);
-	trace_report_add_times(t, x);
+	struct goroutine_times x;
+	stats_groups_times(l->gs, i, NULL, &x);
+	struct trace_report_text s = trace_report_string(r, store_trk(r->st, x.trk)->name, "");
+	table_int(t, (int64_t)store_trk(r->st, x.trk)->id);
+	trace_report_add_times(t, &x);
 	table_int(t, l->still ? l->still[i] : 0);
 	last_cells(r, t, l, s, i, 1, NO_GROUP);
 }
@@ -399,7 +410,9 @@ static int find_groups(struct trace_report_ctx *r, bool measures, struct listing
 	if (trace_report_has_option(r, OPT_RAN) && select_ran(r, e))
 		return -1;
 	r->ask.key = group_key_make(r->sn, l->by, r->t0, r->t1, r->mem, &r->ask.on);
-	l->gs = stats_groups(stats_index_new(r->sn, r->mem), &r->ask, r->mem);
+	struct arena ranges = {0};
+	l->gs = stats_groups(stats_index_new(r->sn, &ranges), &r->ask, r->mem);
+	arena_free(&ranges);
 	l->still = r->t1 >= r->sn->t1 ? still_blocked(r->sn, l->gs, r->mem, &r->ask.on) : NULL;
 	if (!measures)
 		return 0;
@@ -426,13 +439,9 @@ static int put_changes(struct trace_report_ctx *r, struct table *t, const void *
 		l.shown[c] = true;
 	for (uint32_t i = 0; i < l.gs->n; i++) {
 		const struct stats_group *g = &l.gs->group[i];
-		struct goroutine_times sum = add_up(l.gs, g);
-		struct stats_part block = { .ns = sum.blocked }, range = { .ns = sum.ranged };
+		struct goroutine_times sum = add_up(l.gs, g, NULL);
 		if (!trace_report_wants_name(r, g->name))
 			continue;
-		sum.block = &block;
-		sum.range = &range;
-		sum.nblock = sum.nrange = 1;
 		table_int(t, g->n);
 		trace_report_add_times(t, &sum);
 		common_cells(t, &l, goroutine_waits_of_group(l.waits, i), g->first, g->n);

@@ -283,13 +283,8 @@ const struct table_col trace_report_time_cols[TRACE_REPORT_TIME_COLS] = {
 
 void trace_report_add_times(struct table *t, const struct goroutine_times *g)
 {
-	int64_t block = 0, range = 0;
-	for (uint32_t i = 0; i < g->nblock; i++)
-		block += g->block[i].ns;
-	for (uint32_t i = 0; i < g->nrange; i++)
-		range += g->range[i].ns;
 	const int64_t v[TRACE_REPORT_TIME_COLS] = {
-	    g->total, g->exec, g->ready, g->syscall, g->sysblock, block, g->unknown, range};
+	    g->total, g->exec, g->ready, g->syscall, g->sysblock, g->blocked, g->unknown, g->ranged};
 	for (int i = 0; i < TRACE_REPORT_TIME_COLS; i++)
 		table_int(t, v[i]);
 }

@@ -13,12 +13,10 @@
 #include "config.h"
 #include "trace/stats/goroutine_stats.h"
 
-#include "base/radix_sort.h"
 #include "trace/bins.h"
 #include "trace/bins_time.h"
 #include "trace/stats/internal.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 struct stats_index {
@@ -26,7 +24,7 @@ struct stats_index {
 	uint32_t *first, *span;		/* spans of goroutine t: span[first[t]] .. span[first[t + 1]) */
 };
 
-static const char *const reasons[TS__N] = {
+const char *const stats_reasons[TS__N] = {
 #define STATE(id, letter, name, reason) reason,
 #include "state.def"
 #undef STATE
@@ -103,8 +101,14 @@ static void stat_others(const struct stats_index *s, struct goroutine_times *g, 
 	for (; go && v.t0 < g->t1; go = trace_interval_step(s->sn, &v, 1)) {
 		int64_t lo = v.t0 < g->t0 ? g->t0 : v.t0, hi = v.t1 > g->t1 ? g->t1 : v.t1;
 		if (v.state == TS_OTHER && hi > lo && (!v.peer || g->nblock < 63))
-			part_add(p, &g->nblock, v.peer, reasons[TS_OTHER], hi - lo);
+			part_add(p, &g->nblock, v.peer, stats_reasons[TS_OTHER], hi - lo);
 	}
+}
+
+/* Is the time in this state a part of its own of the times in block? */
+bool stats_is_part(enum tstate k, int64_t ns)
+{
+	return k >= TS_CHANSEND && ns > 0 && k != TS_FOREVER && k != TS_OTHER;
 }
 
 static void stat_block(const struct stats_index *s, struct goroutine_times *g, struct arena *mem)
@@ -116,8 +120,8 @@ static void stat_block(const struct stats_index *s, struct goroutine_times *g, s
 		return;
 	struct stats_part *p = arena_alloc(mem, (n + (g->ns[TS_OTHER] ? 64u : 0)) * sizeof *p);
 	for (int k = TS_CHANSEND; k < TS__N; k++)
-		if (g->ns[k] > 0 && k != TS_FOREVER && k != TS_OTHER)
-			part_add(p, &g->nblock, 0, k == TS_UNKNOWN ? "" : reasons[k], g->ns[k]);
+		if (stats_is_part((enum tstate)k, g->ns[k]))
+			part_add(p, &g->nblock, 0, k == TS_UNKNOWN ? "" : stats_reasons[k], g->ns[k]);
 	if (g->ns[TS_OTHER])
 		stat_others(s, g, p);
 	g->block = p;
@@ -145,6 +149,24 @@ bool stats_begin_account(const struct stats_index *s, trk_id trk, int64_t a, int
 	return true;
 }
 
+int64_t stats_sum_parts(const struct stats_part *p, uint32_t n)
+{
+	int64_t sum = 0;
+	for (uint32_t i = 0; i < n; i++)
+		sum += p[i].ns;
+	return sum;
+}
+
+void stats_sum_states(struct goroutine_times *g)
+{
+	g->exec = g->ns[TS_RUN] + g->ns[TS_GCWORK] + g->ns[TS_ASSIST] + g->ns[TS_SWEEP] + g->ns[TS_STW];
+	g->ready = g->ns[TS_READY];
+	g->syscall = g->ns[TS_SYSCALL];
+	g->sysblock = g->ns[TS_SYSBLOCK];
+	int64_t known = g->exec + g->ready + g->syscall + g->sysblock + g->blocked;
+	g->unknown = known < g->total ? g->total - known : 0;
+}
+
 void stats_finish_account(const struct stats_index *s, bool lives, struct arena *mem, struct goroutine_times *g)
 {
 	struct trace_interval v;
@@ -161,19 +183,11 @@ void stats_finish_account(const struct stats_index *s, bool lives, struct arena 
 		g->ns[TS_SYSCALL] += last;
 		g->ns[TS_READY] += last;
 	}
-	g->exec = g->ns[TS_RUN] + g->ns[TS_GCWORK] + g->ns[TS_ASSIST] + g->ns[TS_SWEEP] + g->ns[TS_STW];
-	g->ready = g->ns[TS_READY];
-	g->syscall = g->ns[TS_SYSCALL];
-	g->sysblock = g->ns[TS_SYSBLOCK];
 	stat_block(s, g, mem);
 	stat_ranges(s, g, g->t0, g->t1, mem);
-	int64_t known = g->exec + g->ready + g->syscall + g->sysblock;
-	for (uint32_t i = 0; i < g->nblock; i++)
-		g->blocked += g->block[i].ns;
-	for (uint32_t i = 0; i < g->nrange; i++)
-		g->ranged += g->range[i].ns;
-	known += g->blocked;
-	g->unknown = known < g->total ? g->total - known : 0;
+	g->blocked = stats_sum_parts(g->block, g->nblock);
+	g->ranged = stats_sum_parts(g->range, g->nrange);
+	stats_sum_states(g);
 }
 
 bool stats_lives_to_end(const struct stats_index *s, trk_id trk, int64_t b)
@@ -196,175 +210,6 @@ void stats_of_goroutine(
 	bins_sum(s->sn, trk, g->t0, g->t1, &sum);
 	memcpy(g->ns, sum.ns, sizeof g->ns);
 	stats_finish_account(s, stats_lives_to_end(s, trk, b), mem, g);
-}
-
-/* ---- groups */
-
-/* Permute the entries in place: a struct takes a third of a kilobyte and there may be a million. Their indexes were
-   sorted; now each entry is moved once, along the cycles of the permutation. from[i] is the entry that moves to i, and
-   is i afterwards. */
-static void move_around(struct goroutine_times *g, uint32_t *from, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++) {
-		if (from[i] == i)
-			continue;
-		struct goroutine_times first = g[i];
-		uint32_t k = i, next;
-		while ((next = from[k]) != i) {
-			g[k] = g[next];
-			from[k] = k;
-			k = next;
-		}
-		g[k] = first;
-		from[k] = k;
-	}
-}
-
-/* Sort by length, longest first; entries of equal length stay in the order of ids. */
-static void sort_accounts(struct goroutine_times *g, uint32_t n)
-{
-	struct radix_array v;
-	radix_array_alloc(&v, n);
-	for (uint32_t i = 0; i < n; i++)
-		radix_array_add(&v, radix_key_descending(g[i].total), i);
-	radix_sort_items(v.v, n);
-	uint32_t *from = xmalloc((n + 1u) * sizeof *from);
-	for (uint32_t i = 0; i < n; i++)
-		from[i] = v.v[i].v;
-	radix_array_free(&v);
-	move_around(g, from, n);
-	mem_free(from);
-}
-
-static int group_cmp(const void *a, const void *b)
-{
-	const struct stats_group *x = a, *y = b;
-	if (x->exec != y->exec)
-		return x->exec > y->exec ? -1 : 1;
-	return x->name < y->name ? -1 : x->name > y->name;
-}
-
-/* Is the goroutine selected, and for which time range (TIME_NONE: all of it)? */
-static bool goroutine_selected(const struct snap *sn, const struct stats_query *q, trk_id t, int64_t *a, int64_t *b)
-{
-	const struct trk_row *r = store_trk(sn->st, t);
-	int64_t t0 = r->t0, t1 = store_t1(sn->st, r);
-	*a = *b = TIME_NONE;
-	if (r->kind != TK_G || t0 == TIME_NONE || (q->g && !(q->g[t >> 3] >> (t & 7) & 1)))
-		return false;
-	if (q->t0 != TIME_NONE && q->t0 > t0)
-		*a = q->t0;
-	if (q->t1 != TIME_NONE && q->t1 < (t1 == TIME_NONE ? sn->t1 : t1))
-		*b = q->t1;
-	return (*a == TIME_NONE || t1 == TIME_NONE || *a < t1) && (*b == TIME_NONE || *b > t0);
-}
-
-static str_id group_key(const struct snap *sn, const struct stats_query *q, trk_id t)
-{
-	return q->key ? q->key[t] : store_trk(sn->st, t)->name;
-}
-
-/* Report i of n done; these n are `part` percent, after `from`. Return false to stop. */
-static bool report_progress(const struct stats_query *q, uint32_t i, uint32_t n, unsigned from, unsigned part)
-{
-	return i % 16384 || watcher_report(&q->on, from + (n ? (uint64_t)part * i / n : part), 100);
-}
-
-/* State while groups are built. */
-struct grouping {
-	const struct stats_index *s;
-	const struct snap *sn;
-	const struct stats_query *q;
-	struct arena *mem, own;
-	struct stats_groups *o;
-	uint32_t *count;		/* by key: number of goroutines; later the index of the group */
-	/* by group, in the order of ids: the result array, or a temporary one on disk */
-	struct goroutine_times *g;
-};
-
-static struct stats_groups *finish_groups(struct grouping *k, bool all)
-{
-	if (!all)
-		k->o->n = k->o->ng = 0;
-	mem_free(k->count);
-	arena_free(&k->own);
-	return k->o;
-}
-
-/* Count the goroutines of each group. */
-static bool count_groups(struct grouping *k)
-{
-	int64_t a, b;
-	str_id most = k->sn->nstrs;
-	for (trk_id t = 1; t < k->sn->ntrks && k->q->key; t++)
-		most = k->q->key[t] > most ? k->q->key[t] : most;
-	k->count = xcalloc(most + 1u, sizeof *k->count);
-	for (trk_id t = 1; t < k->sn->ntrks; t++) {
-		if (!report_progress(k->q, t, k->sn->ntrks, 5, 10))
-			return false;
-		if (goroutine_selected(k->sn, k->q, t, &a, &b))
-			k->o->n += !k->count[group_key(k->sn, k->q, t)]++, k->o->ng++;
-	}
-	k->o->group = arena_alloc(k->mem, (k->o->n + 1u) * sizeof *k->o->group);
-	k->o->g = arena_alloc(k->mem, (k->o->ng + 1u) * sizeof *k->o->g);
-	uint32_t at = 0, n = 0;
-	for (str_id i = 0; i <= most; i++)
-		if (k->count[i]) {
-			k->o->group[n] = (struct stats_group){ i, at, 0, 0 };
-			at += k->count[i];
-			k->count[i] = n++;
-		}
-	return true;
-}
-
-/* Compute the sums of each goroutine. */
-static bool sum_groups(struct grouping *k)
-{
-	int64_t a, b;
-	struct bins_query *ask = arena_alloc(&k->own, (k->o->ng + 1u) * sizeof *ask);
-	uint32_t n = 0;
-	for (trk_id t = 1; t < k->sn->ntrks; t++) {
-		if (!report_progress(k->q, t, k->sn->ntrks, 15, 30))
-			return false;
-		if (!goroutine_selected(k->sn, k->q, t, &a, &b))
-			continue;
-		struct stats_group *gr = &k->o->group[k->count[group_key(k->sn, k->q, t)]];
-		struct goroutine_times *g = &k->o->g[gr->first + gr->n++];
-		stats_begin_account(k->s, t, a, b, g);
-		ask[n++] = (struct bins_query){ t, g->t0, g->t1, g->ns };
-	}
-	return bins_many(k->sn, ask, n, &k->q->on);
-}
-
-/* Derive the other members, and sort by length. */
-static bool end_group(struct grouping *k, struct stats_group *gr)
-{
-	int64_t a, b;
-	struct goroutine_times *g = k->o->g + gr->first;
-	for (uint32_t i = 0; i < gr->n; i++) {
-		if (!report_progress(k->q, i, gr->n, 60, 20))
-			return false;
-		bool all = goroutine_selected(k->sn, k->q, g[i].trk, &a, &b);
-		stats_finish_account(k->s, all && stats_lives_to_end(k->s, g[i].trk, b), k->mem, &g[i]);
-		gr->exec += g[i].exec;
-	}
-	if (!watcher_report(&k->q->on, 80, 100))
-		return false;
-	sort_accounts(g, gr->n);
-	return true;
-}
-
-struct stats_groups *stats_groups(const struct stats_index *s, const struct stats_query *q, struct arena *mem)
-{
-	struct grouping k = { .s = s, .sn = s->sn, .q = q, .mem = mem,
-		.o = arena_zalloc(mem, sizeof *k.o) };
-	if (!count_groups(&k) || !sum_groups(&k))
-		return finish_groups(&k, false);
-	for (uint32_t i = 0; i < k.o->n; i++)
-		if (!end_group(&k, &k.o->group[i]))
-			return finish_groups(&k, false);
-	qsort(k.o->group, k.o->n, sizeof *k.o->group, group_cmp);
-	return finish_groups(&k, true);
 }
 
 frm_id stats_root_frame(const struct store *st, stk_id s)

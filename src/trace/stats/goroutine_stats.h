@@ -50,14 +50,24 @@ struct stats_query {
 };
 
 struct stats_group { str_id name; uint32_t first, n; int64_t exec; };
+/* A goroutine of a group: there may be millions, so its times are packed, at offset `at`. total: as in its times. */
+struct stats_goroutine { int64_t total; trk_id trk; uint32_t at; };
 struct stats_groups {
+	const struct snap *sn;
+	int64_t from;			/* start of the query's range; TIME_NONE: open */
 	uint32_t n, ng;
 	struct stats_group *group;
-	struct goroutine_times *g;		/* group i has g[first] .. g[first + n), longest life first */
+	struct stats_goroutine *g;		/* group i has g[first] .. g[first + n), longest life first */
+	const char *packed;
+	size_t npacked;
 };
 /* Group the goroutines that were ever in a state, by start function (name 0: unknown) or by the given keys. The group
-   with most running time is the first. */
+   with most running time is the first. The index is not needed afterwards. */
 struct stats_groups *stats_groups(const struct stats_index *, const struct stats_query *, struct arena *);
+/* Unpack the times of g[i], but for t0 and t1. Parts are in the arena; NULL: only their sums. Any thread. */
+void stats_groups_times(const struct stats_groups *, uint32_t i, struct arena *, struct goroutine_times *);
+/* Return t0; t1 is g[i].total later. It is in the row of the track, which takes as long as to unpack the rest. */
+int64_t stats_groups_start(const struct stats_groups *, uint32_t i);
 
 /* Regions of one name that started at one place. */
 struct stats_region {

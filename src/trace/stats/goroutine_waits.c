@@ -67,9 +67,12 @@ static enum time_class class_of(struct waits_pass *p, enum tstate s, stk_id stac
 /* Add the part of a span in the time range of its goroutine to its class. */
 static void add_by_stack(struct waits_pass *p, const struct span_scan_item *v)
 {
-	const struct goroutine_times *g = &p->w->gs->g[v->k];
-	int64_t lo = v->t0 > g->t0 ? v->t0 : g->t0, hi = v->t1 < g->t1 ? v->t1 : g->t1;
-	if (hi <= lo || !p->w->stacked[v->k])
+	const struct stats_groups *gs = p->w->gs;
+	if (!p->w->stacked[v->k])
+		return;
+	int64_t t0 = stats_groups_start(gs, v->k), t1 = t0 + gs->g[v->k].total;
+	int64_t lo = v->t0 > t0 ? v->t0 : t0, hi = v->t1 < t1 ? v->t1 : t1;
+	if (hi <= lo)
 		return;
 	int64_t *ns = p->w->by_stack[p->w->stacked[v->k] - 1];
 	enum time_class c = class_of(p, v->state, v->stack);
@@ -94,10 +97,13 @@ static void find_stacked(struct goroutine_waits *w, struct arena *mem)
 {
 	uint32_t n = 0;
 	w->stacked = arena_zalloc(mem, (w->gs->ng + 1u) * sizeof *w->stacked);
-	for (uint32_t i = 0; i < w->gs->ng; i++)
+	for (uint32_t i = 0; i < w->gs->ng; i++) {
+		struct goroutine_times g;
+		stats_groups_times(w->gs, i, NULL, &g);
 		for (int s = 0; s < TS__N && !w->stacked[i]; s++)
-			if (w->gs->g[i].ns[s] && time_class_needs_stack((enum tstate)s))
+			if (g.ns[s] && time_class_needs_stack((enum tstate)s))
 				w->stacked[i] = ++n;
+	}
 	w->by_stack = arena_zalloc(mem, (n + 1u) * sizeof *w->by_stack);
 }
 
@@ -183,12 +189,13 @@ static void add_ns(int64_t ns[TIME_CLASS__N], enum time_class c, int64_t d)
 
 void goroutine_waits_add_classes(const struct goroutine_waits *w, uint32_t i, int64_t sum[TIME_CLASS__N])
 {
-	const struct goroutine_times *g = &w->gs->g[i];
 	const int64_t *by_stack = w->stacked[i] ? w->by_stack[w->stacked[i] - 1] : NULL;
-	int64_t rest = g->total;
+	struct goroutine_times g;
+	stats_groups_times(w->gs, i, NULL, &g);
+	int64_t rest = g.total;
 	for (int s = 0; s < TS__N; s++) {
-		add_ns(sum, time_class_of(w->sn->st, (enum tstate)s, 0), g->ns[s]);
-		rest = wrap_sub(rest, g->ns[s]);
+		add_ns(sum, time_class_of(w->sn->st, (enum tstate)s, 0), g.ns[s]);
+		rest = wrap_sub(rest, g.ns[s]);
 	}
 	add_ns(sum, rest < 0 ? TIME_RUNNABLE : TIME_UNKNOWN, rest);
 	for (int k = 0; by_stack && k < TIME_BY_STACK; k++) {

@@ -18,9 +18,16 @@ static inline bool stats_should_continue(const struct progress_watcher *on, uint
 /* Start with the time range (a and b as for stats_of_goroutine()) and zero sums. Return false if the goroutine never
    existed. */
 bool stats_begin_account(const struct stats_index *, trk_id, int64_t a, int64_t b, struct goroutine_times *);
+int64_t stats_sum_parts(const struct stats_part *, uint32_t n);
+/* Derive the sums of states and the unknown time from ns and blocked. */
+void stats_sum_states(struct goroutine_times *);
 /* Derive the other members from the sums in ns; parts are in the arena. */
 void stats_finish_account(const struct stats_index *, bool lives, struct arena *, struct goroutine_times *);
 /* Does the goroutine live to the end of the trace, and is the range open there? */
 bool stats_lives_to_end(const struct stats_index *, trk_id, int64_t b);
+/* The reason of a wait by state, NULL if it is no wait. TS_OTHER: of parts without a name. */
+extern const char *const stats_reasons[TS__N];
+/* Is that time in a state a part of `block`? Those of TS_OTHER are by reason. */
+bool stats_is_part(enum tstate, int64_t ns);
 
 #endif

@@ -16,6 +16,7 @@
 #include "base/radix_sort.h"
 #include "store/tracks/time_search.h"
 #include "trace/bins.h"
+#include "trace/bins_time.h"
 #include "trace/stats/internal.h"
 
 #include <stdlib.h>
@@ -161,10 +162,8 @@ static void end(struct summing *k, const struct unfinished_region *x)
 {
 	struct stats_region *r = &k->o->r[x->at];
 	struct goroutine_times g = { .trk = x->trk, .t0 = x->t0, .t1 = x->t1, .total = x->t1 - x->t0 };
-	int64_t a = x->t0 < k->sn->t0 ? k->sn->t0 : x->t0, b = x->t1 > k->sn->t1 ? k->sn->t1 : x->t1, all = 0;
-	for (int s = 0; s < TS__N; s++)
-		all += g.ns[s] = x->ns[s];
-	g.ns[TS_NONE] += b > a ? b - a - all : 0;
+	memcpy(g.ns, x->ns, sizeof g.ns);
+	bins_add_rest(k->sn, x->t0, x->t1, g.ns);
 	stats_finish_account(k->s, x->lives, &k->parts, &g);
 	struct chunk *c = &k->chunk[kind_at(k->o, x->at)];
 	r->nblock = g.nblock;
@@ -184,13 +183,8 @@ static void end(struct summing *k, const struct unfinished_region *x)
 static void add_sheet(struct unfinished_region *o, const struct sheet *sh)
 {
 	int32_t row = sheet_row(sh, o->trk);
-	int64_t a[TS__N], b[TS__N];
-	if (row < 0 || o->t0 >= sh->t1 || o->t1 <= sh->t0)
-		return;
-	sheet_sums(sh, (uint32_t)row, o->t0 < sh->t0 ? sh->t0 : o->t0, a);
-	sheet_sums(sh, (uint32_t)row, o->t1 > sh->t1 ? sh->t1 : o->t1, b);
-	for (int s = TS_NONE + 1; s < TS__N; s++)
-		o->ns[s] += b[s] - a[s];
+	if (row >= 0)
+		bins_add_row(sh, (uint32_t)row, o->t0, o->t1, o->ns);
 }
 
 static void sum_regions(struct summing *k)
@@ -343,5 +337,6 @@ void stats_of_region(const struct stats_region *r, struct goroutine_times *g)
 {
 	*g = (struct goroutine_times){ .total = r->total, .exec = r->exec, .ready = r->ready, .syscall = r->syscall,
 	    .sysblock = r->sysblock,
-		.unknown = r->unknown, .block = r->block, .range = r->range, .nblock = r->nblock, .nrange = r->nrange };
+		.unknown = r->unknown, .block = r->block, .range = r->range, .nblock = r->nblock, .nrange = r->nrange,
+		.blocked = stats_sum_parts(r->block, r->nblock), .ranged = stats_sum_parts(r->range, r->nrange) };
 }

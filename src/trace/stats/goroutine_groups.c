@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Groups of goroutines. All sheets are walked once, in order. A goroutine has sums of all states from its first sheet to
+ * that in which it ends; then its times are packed: of most of millions of goroutines ten bytes are left, where a struct
+ * goroutine_times takes a third of a kilobyte. So the memory is that of the goroutines that are alive at once.
+ *
+ * A record is a number of entries, each a state and its time, or the code of a part, its name and its time. What is
+ * not stored follows from these.
+ */
+#include "config.h"
+#include "trace/stats/goroutine_stats.h"
+
+#include "base/byte_cursor.h"
+#include "base/radix_sort.h"
+#include "base/text/buf.h"
+#include "trace/bins_time.h"
+#include "trace/stats/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- records */
+
+enum { PART_OTHER = TS__N, PART_RANGE };	/* codes after those of states: a wait by its reason, a range */
+
+static void pack_entry(struct buf *b, unsigned code, str_id name, int64_t ns)
+{
+	buf_putc(b, (int)code);
+	if (code >= PART_OTHER)
+		buf_varint(b, name);
+	buf_varint(b, (uint64_t)ns << 1 ^ (uint64_t)(ns >> 63));
+}
+
+static bool is_other(const struct stats_part *p)
+{
+	return p->name || p->text == stats_reasons[TS_OTHER];
+}
+
+/* Append the record of a goroutine and return its offset. */
+static uint32_t pack(struct buf *b, const struct goroutine_times *g)
+{
+	size_t at = b->n;
+	uint32_t n = g->nrange;
+	if (at > UINT32_MAX)	/* the empty record of all further ones */
+		return 0;
+	for (int s = 0; s < TS__N; s++)
+		n += g->ns[s] != 0;
+	for (uint32_t i = 0; i < g->nblock; i++)
+		n += is_other(&g->block[i]);
+	buf_varint(b, n);
+	for (int s = 0; s < TS__N; s++)
+		if (g->ns[s])
+			pack_entry(b, (unsigned)s, 0, g->ns[s]);
+	for (uint32_t i = 0; i < g->nblock; i++)
+		if (is_other(&g->block[i]))
+			pack_entry(b, PART_OTHER, g->block[i].name, g->block[i].ns);
+	for (uint32_t i = 0; i < g->nrange; i++)
+		pack_entry(b, PART_RANGE, g->range[i].name, g->range[i].ns);
+	return (uint32_t)at;
+}
+
+/* Read an entry: a time by state, or a part and its sum. p: NULL, or where the parts are stored. */
+static void unpack_entry(struct byte_cursor *c, struct goroutine_times *g, struct stats_part *p)
+{
+	unsigned code = byte_cursor_u8(c);
+	str_id name = code >= PART_OTHER ? (str_id)byte_cursor_uvarint(c) : 0;
+	uint64_t v = byte_cursor_uvarint(c);
+	int64_t ns = (int64_t)(v >> 1 ^ (0 - (v & 1)));
+	const char *text = code == PART_OTHER ? stats_reasons[TS_OTHER]
+	    : code < TS__N && code != TS_UNKNOWN ? stats_reasons[code] : "";
+	if (code < TS__N) {
+		g->ns[code] = ns;
+		if (!stats_is_part((enum tstate)code, ns))
+			return;
+	}
+	*(code == PART_RANGE ? &g->ranged : &g->blocked) += ns;
+	if (p)
+		p[g->nblock + g->nrange] = (struct stats_part){name, text, ns};
+	*(code == PART_RANGE ? &g->nrange : &g->nblock) += p != NULL;
+}
+
+void stats_groups_times(const struct stats_groups *gs, uint32_t i, struct arena *mem, struct goroutine_times *g)
+{
+	const struct stats_goroutine *x = &gs->g[i];
+	struct byte_cursor c = byte_cursor_make(gs->packed + x->at, gs->npacked - x->at, 0);
+	uint64_t n = byte_cursor_uvarint(&c);
+	struct stats_part *p = mem ? arena_alloc(mem, n * sizeof *p) : NULL;
+	*g = (struct goroutine_times){.trk = x->trk, .total = x->total};
+	for (; n; n--)
+		unpack_entry(&c, g, p);
+	g->block = p;
+	g->range = p ? p + g->nblock : NULL;
+	stats_sum_states(g);
+}
+
+int64_t stats_groups_start(const struct stats_groups *gs, uint32_t i)
+{
+	int64_t born = store_trk(gs->sn->st, gs->g[i].trk)->t0;
+	return gs->from != TIME_NONE && gs->from > born ? gs->from : born;
+}
+
+/* ---- groups */
+
+static int group_cmp(const void *a, const void *b)
+{
+	const struct stats_group *x = a, *y = b;
+	if (x->exec != y->exec)
+		return x->exec > y->exec ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name;
+}
+
+/* Is the goroutine selected, and for which time range (TIME_NONE: all of it)? */
+static bool goroutine_selected(const struct snap *sn, const struct stats_query *q, trk_id t, int64_t *a, int64_t *b)
+{
+	const struct trk_row *r = store_trk(sn->st, t);
+	int64_t t0 = r->t0, t1 = store_t1(sn->st, r);
+	*a = *b = TIME_NONE;
+	if (r->kind != TK_G || t0 == TIME_NONE || (q->g && !(q->g[t >> 3] >> (t & 7) & 1)))
+		return false;
+	if (q->t0 != TIME_NONE && q->t0 > t0)
+		*a = q->t0;
+	if (q->t1 != TIME_NONE && q->t1 < (t1 == TIME_NONE ? sn->t1 : t1))
+		*b = q->t1;
+	return (*a == TIME_NONE || t1 == TIME_NONE || *a < t1) && (*b == TIME_NONE || *b > t0);
+}
+
+/* Report i of n done; these n are `part` percent, after `from`. Return false to stop. */
+static bool report_progress(const struct stats_query *q, uint32_t i, uint32_t n, unsigned from, unsigned part)
+{
+	return i % 16384 || watcher_report(&q->on, from + (n ? (uint64_t)part * i / n : part), 100);
+}
+
+struct running_sums { trk_id trk; int64_t t0, t1, ns[TS__N]; };
+
+/* State while groups are built. */
+struct grouping {
+	const struct stats_index *s;
+	const struct snap *sn;
+	const struct stats_query *q;
+	struct arena *mem, parts;
+	struct stats_groups *o;
+	uint32_t *count;		/* by key: number of goroutines; later the index of the group */
+	uint32_t *of;			/* by track: its index in o->g plus 1; 0: not selected, or its times are packed */
+	/* the first nopen elements: sums of the goroutines that have not ended. The index plus 1 is in their `at`, 0 there
+	   before their first sheet */
+	struct data_column open;
+	uint32_t nopen;
+	struct buf packed;
+};
+
+static str_id group_key(const struct grouping *k, trk_id t)
+{
+	return k->q->key ? k->q->key[t] : store_trk(k->sn->st, t)->name;
+}
+
+static struct stats_group *group_of(const struct grouping *k, trk_id t)
+{
+	return &k->o->group[k->count[group_key(k, t)]];
+}
+
+/* Count the goroutines of each group. */
+static bool count_groups(struct grouping *k)
+{
+	int64_t a, b;
+	str_id most = k->sn->nstrs;
+	for (trk_id t = 1; t < k->sn->ntrks && k->q->key; t++)
+		most = k->q->key[t] > most ? k->q->key[t] : most;
+	k->count = xcalloc(most + 1u, sizeof *k->count);
+	for (trk_id t = 1; t < k->sn->ntrks; t++) {
+		if (!report_progress(k->q, t, k->sn->ntrks, 5, 10))
+			return false;
+		if (goroutine_selected(k->sn, k->q, t, &a, &b))
+			k->o->n += !k->count[group_key(k, t)]++, k->o->ng++;
+	}
+	k->o->group = arena_alloc(k->mem, (k->o->n + 1u) * sizeof *k->o->group);
+	uint32_t at = 0, n = 0;
+	for (str_id i = 0; i <= most; i++)
+		if (k->count[i]) {
+			k->o->group[n] = (struct stats_group){ i, at, 0, 0 };
+			at += k->count[i];
+			k->count[i] = n++;
+		}
+	return true;
+}
+
+/* Put the goroutines of each group in the order of ids. */
+static bool list_goroutines(struct grouping *k)
+{
+	int64_t a, b;
+	k->of = xcalloc(k->sn->ntrks + 1u, sizeof *k->of);
+	k->o->g = arena_alloc(k->mem, (k->o->ng + 1u) * sizeof *k->o->g);
+	for (trk_id t = 1; t < k->sn->ntrks; t++) {
+		if (!report_progress(k->q, t, k->sn->ntrks, 15, 10))
+			return false;
+		if (!goroutine_selected(k->sn, k->q, t, &a, &b))
+			continue;
+		struct stats_group *gr = group_of(k, t);
+		uint32_t i = gr->first + gr->n++;
+		k->o->g[i] = (struct stats_goroutine){.trk = t};
+		k->of[t] = i + 1;
+	}
+	return true;
+}
+
+static struct running_sums *open_sums_at(const struct grouping *k, uint32_t i)
+{
+	return column_at(&k->open, i);
+}
+
+/* Return the sums of goroutine i so far. */
+static struct running_sums *open_sums(struct grouping *k, uint32_t i)
+{
+	struct stats_goroutine *g = &k->o->g[i];
+	struct goroutine_times x;
+	int64_t a, b;
+	if (g->at)
+		return open_sums_at(k, g->at - 1);
+	struct running_sums *sums = k->nopen < column_n(&k->open) ? open_sums_at(k, k->nopen) : column_add(&k->open, NULL);
+	g->at = ++k->nopen;
+	goroutine_selected(k->sn, k->q, g->trk, &a, &b);
+	stats_begin_account(k->s, g->trk, a, b, &x);
+	*sums = (struct running_sums){.trk = g->trk, .t0 = x.t0, .t1 = x.t1};
+	return sums;
+}
+
+/* Pack the times of a goroutine that has ended. */
+static void close_sums(struct grouping *k, struct running_sums *sums)
+{
+	struct stats_goroutine *g = &k->o->g[k->of[sums->trk] - 1];
+	struct goroutine_times x = {.trk = sums->trk, .t0 = sums->t0, .t1 = sums->t1, .total = sums->t1 - sums->t0};
+	int64_t a, b;
+	bool all = goroutine_selected(k->sn, k->q, x.trk, &a, &b);
+	memcpy(x.ns, sums->ns, sizeof x.ns);
+	bins_add_rest(k->sn, x.t0, x.t1, x.ns);
+	stats_finish_account(k->s, all && stats_lives_to_end(k->s, x.trk, b), &k->parts, &x);
+	*sums = *open_sums_at(k, --k->nopen);
+	k->o->g[k->of[sums->trk] - 1].at = g->at;
+	g->total = x.total;
+	g->at = pack(&k->packed, &x);
+	group_of(k, x.trk)->exec += x.exec;
+	k->of[x.trk] = 0;
+	arena_reset(&k->parts);
+}
+
+static bool sum_sheet(struct grouping *k, const struct sheet *sh, unsigned percent)
+{
+	if (!watcher_report(&k->q->on, percent, 100))
+		return false;
+	for (uint32_t r = sh->nother; r < sh->ntrk; r++) {
+		if (r % 65536 == 0 && r && !watcher_report(&k->q->on, percent, 100))
+			return false;
+		if (sh->trk[r] >= k->sn->ntrks || !k->of[sh->trk[r]])
+			continue;
+		struct running_sums *x = open_sums(k, k->of[sh->trk[r]] - 1);
+		bins_add_row(sh, r, x->t0, x->t1, x->ns);
+		if (x->t1 <= sh->t1)
+			close_sums(k, x);
+	}
+	return true;
+}
+
+/* Compute the times of each goroutine. */
+static bool sum_times(struct grouping *k)
+{
+	const struct snap *sn = k->sn;
+	int64_t from = k->q->t0 == TIME_NONE ? INT64_MIN : k->q->t0, to = k->q->t1 == TIME_NONE ? INT64_MAX : k->q->t1;
+	bool go = true;
+	buf_varint(&k->packed, 0);	/* at offset 0: no entries */
+	for (uint32_t i = 0; i < sn->nsheets && go; i++) {
+		const struct sheet_slot *slot = store_slot(sn->st, i);
+		if (slot->t1 <= from || slot->t0 >= to)
+			continue;
+		unsigned percent = 25 + 55 * i / sn->nsheets;
+		go = sum_sheet(k, sheet_get(sn, i), percent);
+		sheet_put(sn, i);
+	}
+	for (trk_id t = 1; t < sn->ntrks && go; t++)
+		if (k->of[t])
+			close_sums(k, open_sums(k, k->of[t] - 1));
+	arena_adopt(k->mem, k->packed.p);
+	k->o->packed = k->packed.p;
+	k->o->npacked = k->packed.n;
+	return go;
+}
+
+static uint64_t key_of_total(const void *arg, const void *g)
+{
+	(void)arg;
+	return radix_key_descending(((const struct stats_goroutine *)g)->total);
+}
+
+static uint64_t key_of_trk(const void *arg, const void *g)
+{
+	(void)arg;
+	return ((const struct stats_goroutine *)g)->trk;
+}
+
+/* Sort the goroutines of each group by length, longest first, and then by id. */
+static bool sort_groups(struct grouping *k)
+{
+	for (uint32_t i = 0; i < k->o->n; i++) {
+		const struct stats_group *gr = &k->o->group[i];
+		if (!watcher_report(&k->q->on, 80, 100))
+			return false;
+		radix_sort_in_place(k->o->g + gr->first, gr->n, sizeof *k->o->g,
+		    &(struct radix_keys){.first = key_of_total, .second = key_of_trk});
+	}
+	qsort(k->o->group, k->o->n, sizeof *k->o->group, group_cmp);
+	return true;
+}
+
+struct stats_groups *stats_groups(const struct stats_index *s, const struct stats_query *q, struct arena *mem)
+{
+	struct grouping k = { .s = s, .sn = stats_index_snap(s), .q = q, .mem = mem, .o = arena_zalloc(mem, sizeof *k.o) };
+	k.o->sn = k.sn;
+	k.o->from = q->t0;
+	column_init(&k.open, sizeof(struct running_sums));
+	if (!count_groups(&k) || !list_goroutines(&k) || !sum_times(&k) || !sort_groups(&k))
+		k.o->n = k.o->ng = 0;
+	mem_free(k.count);
+	mem_free(k.of);
+	column_free(&k.open);
+	arena_free(&k.parts);
+	return k.o;
+}
