@@ -210,7 +210,9 @@ growing
 for f in $real "$big" "$(many "$events")"; do keys "$f"; done
 answers "$(basename "$main")" "$main"
 [ "$main" = "$big" ] || answers "$(basename "$big")" "$big"
-for f in $real "$big"; do costs "$f" goroutines; done
+for f in $real "$big"; do
+	for what in goroutines gctax channels; do costs "$f" "$what"; done
+done
 
 bounded
 reports

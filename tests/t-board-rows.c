@@ -388,7 +388,7 @@ static void check_part(int64_t a, int64_t b)
 	const struct progress_watcher on = {0};
 	const struct operations *all = operations_shared(sn, NULL),
 				*ops = a == TIME_NONE ? all : operations_find(sn, &f, NULL, &mem, &on);
-	struct board_source source = {sn, &f, ops, critical_walker_new(sn, all, &mem, NULL), false};
+	struct board_source source = {.sn = sn, .filter = &f, .operations = ops, .walker = critical_walker_new(sn, all, &mem, NULL)};
 	struct board_measures *m = board_measures_new(&source, &on);
 	from = m->scan.t0;
 	to = m->scan.t1;

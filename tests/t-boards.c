@@ -131,7 +131,7 @@ static uint32_t check_part(const struct snap *sn, int64_t from, int64_t to)
 	struct arena mem = {0};
 	struct trace_filter f = {.from = from, .to = to};
 	const struct operations *ops = operations_shared(sn, NULL);
-	struct board_source source = {sn, &f, ops, critical_walker_new(sn, ops, &mem, NULL), false};
+	struct board_source source = {.sn = sn, .filter = &f, .operations = ops, .walker = critical_walker_new(sn, ops, &mem, NULL)};
 	const struct progress_watcher on = {0};
 	struct board_measures *m = board_measures_new(&source, &on);
 	struct board *b = board_make(BOARD_LOCKS, m, &on);

@@ -135,7 +135,7 @@ void board_put_text(struct board_row *r, enum board_column_id col, const char *s
 {
 	struct board_cell *c = cell_of(r, col);
 	c->s = s;
-	c->n = n;
+	c->n = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
 
 void board_put_word(struct board_row *r, enum board_column_id col, const char *s)
@@ -152,7 +152,7 @@ void board_put_place(struct board_row *r, enum board_column_id col, stk_id stack
 void board_put_reason(struct board_row *r, enum board_column_id col, const char *s)
 {
 	struct board_cell *c = cell_of(r, col);
-	*c = (struct board_cell){.s = s, .n = strlen(s)};
+	*c = (struct board_cell){.s = s, .n = (uint32_t)strlen(s)};
 }
 
 void board_waits_add(struct board_waits *x, const struct wait_event *e)
@@ -207,12 +207,17 @@ void board_put_parts(struct board_maker *k, struct board_row *r, const struct bo
 
 struct board_curve board_curve_new(struct board_maker *k)
 {
-	return (struct board_curve){k->to->t0, k->to->t1, arena_zalloc(&k->to->mem, BOARD_SLOTS * sizeof(double))};
+	struct board_curve c = {k->to->t0, k->to->t1, NULL};
+	if (!k->m->uncurved)
+		c.slot = arena_zalloc(&k->to->mem, BOARD_SLOTS * sizeof *c.slot);
+	return c;
 }
 
 void board_curve_add(struct board_curve *c, int64_t a, int64_t b, double weight)
 {
 	double each = (double)(c->t1 - c->t0) / BOARD_SLOTS;
+	if (!c->slot)
+		return;
 	a = (a > c->t0 ? a : c->t0) - c->t0;
 	b = (b < c->t1 ? b : c->t1) - c->t0;
 	for (int i = a < b ? (int)((double)a / each) : BOARD_SLOTS; i < BOARD_SLOTS && (double)i * each < (double)b; i++) {

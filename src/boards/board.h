@@ -51,12 +51,14 @@ uint32_t board_count_columns(enum board_id);
 
 /* A value. !some: there is none, which is less than any other; s may have the reason, "(no stack)", else NULL. */
 struct board_cell {
+	union {
+		int64_t i;		/* BOARD_COUNT, BOARD_NS */
+		double f;		/* BOARD_NUMBER, BOARD_SHARE */
+		const char *s;		/* BOARD_WORD, BOARD_NAME: n bytes */
+		stk_id stack;		/* BOARD_PLACE */
+	};
+	uint32_t n;
 	bool some;
-	int64_t i;		/* BOARD_COUNT, BOARD_NS */
-	double f;		/* BOARD_NUMBER, BOARD_SHARE */
-	const char *s;		/* BOARD_WORD, BOARD_NAME */
-	size_t n;
-	stk_id stack;		/* BOARD_PLACE */
 };
 /* What a row consists of: a list of parts, largest first; several lists follow one another. */
 struct board_part {

@@ -150,25 +150,26 @@ static void put_kind(struct gc_taxes *t, uint32_t kind, const struct tax_sum *s)
 	put_worst(t, r, s);
 }
 
+static struct critical_target target_of(const void *ops, uint32_t i)
+{
+	return critical_target_of_operation(ops, i);
+}
+
 void board_gc_tax(struct board_maker *k)
 {
 	const struct operations *ops = k->m->operations;
 	uint32_t parts = critical_many_parts();
 	const struct snap *sn = k->m->sn;
 	struct gc_taxes t = {.k = k, .v = xcalloc((size_t)parts * ops->nkinds + 1u, sizeof *t.v)};
-	struct critical_target *target = xmalloc((ops->n + 1u) * sizeof *target);
 	const struct trace_filter whole = {.from = TIME_NONE, .to = TIME_NONE};
 	t.stop = stops_find(sn, &whole, sn->t0, sn->t1, &k->to->mem, &t.nstop);
-	for (uint32_t i = 0; i < ops->n; i++)
-		target[i] = critical_target_of_operation(ops, i);
-	critical_many_walk(&(struct critical_many){.walker = k->m->walker, .target = target, .n = ops->n, .each = add_path,
-	    .arg = &t, .coarse = true, .on = k->on ? *k->on : (struct progress_watcher){0}});
+	critical_many_walk(&(struct critical_many){.walker = k->m->walker, .target = target_of, .of = ops, .n = ops->n,
+	    .each = add_path, .arg = &t, .coarse = true, .on = k->on ? *k->on : (struct progress_watcher){0}});
 	for (uint32_t kind = 0; kind < ops->nkinds && job_should_continue(k->on); kind++) {
 		for (uint32_t part = 1; part < parts; part++)
 			merge(&t.v[kind], &t.v[(size_t)part * ops->nkinds + kind]);
 		if (t.v[kind].n)
 			put_kind(&t, kind, &t.v[kind]);
 	}
-	mem_free(target);
 	mem_free(t.v);
 }

@@ -53,7 +53,7 @@ static inline void board_group_add(struct board_group *x, str_id name)
 }
 static inline str_id board_group_name(const struct board_group *x) { return x->several ? 0 : x->name; }
 
-/* A function of time in slots: add `weight` for the time [a, b). */
+/* A function of time in slots: add `weight` for the time [a, b). slot NULL: it is not wanted. */
 struct board_curve { int64_t t0, t1; double *slot; };
 struct board_curve board_curve_new(struct board_maker *);
 void board_curve_add(struct board_curve *, int64_t a, int64_t b, double weight);

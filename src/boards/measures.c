@@ -10,7 +10,7 @@ struct board_measures *board_measures_new(const struct board_source *from, const
 {
 	struct board_measures *m = xcalloc(1, sizeof *m);
 	*m = (struct board_measures){.sn = from->sn, .filter = from->filter, .operations = from->operations,
-	    .walker = from->walker};
+	    .walker = from->walker, .uncurved = from->uncurved};
 	if (from->unscanned)
 		scan_range(&m->scan, m->sn, m->filter);
 	else if (!scan_run(&m->scan, m->sn, m->filter, m->operations, on)) {

@@ -18,6 +18,7 @@ struct board_measures {
 	struct scan scan;
 	struct goroutine_groups groups;
 	int64_t wall;				/* length of the time range, > 0 */
+	bool uncurved;				/* as in struct board_source */
 	struct arena mem;
 };
 /* What the measures are made of. The operations are those of the filter, the walker's those of the whole trace; both
@@ -28,6 +29,7 @@ struct board_source {
 	const struct operations *operations;
 	const struct critical_walker *walker;	/* NULL: not for boards with BOARD_NEEDS_PATHS */
 	bool unscanned;		/* not for boards with BOARD_NEEDS_SCAN */
+	bool uncurved;		/* rows have no curves: of a hundred thousand they take 96 MB */
 };
 /* Return NULL if the watcher stops it. */
 struct board_measures *board_measures_new(const struct board_source *, const struct progress_watcher *);

@@ -25,6 +25,11 @@ uint32_t critical_many_parts(void)
 	return n > 0 ? (uint32_t)n : 1;
 }
 
+struct critical_target critical_many_at(const void *of, uint32_t i)
+{
+	return ((const struct critical_target *)of)[i];
+}
+
 /* Return the index of the i-th of n targets, evenly spaced among all. */
 static uint32_t spaced_index(uint32_t i, uint32_t n, uint32_t all)
 {
@@ -38,8 +43,8 @@ static uint32_t affordable_count(const struct critical_many *q)
 	uint32_t pilots = q->n < PILOTS ? q->n : PILOTS, i = 0;
 	uint64_t cost = 0, most = q->coarse ? CRITICAL_MANY_COARSE : CRITICAL_MANY;
 	while (i < pilots && cost < most / PILOTS && job_should_continue(&q->on)) {
-		const struct critical_target *t = &q->target[spaced_index(i++, pilots, q->n)];
-		critical_path_walk(q->walker, t->g, t->t0, t->t1, &p);
+		struct critical_target t = q->target(q->of, spaced_index(i++, pilots, q->n));
+		critical_path_walk(q->walker, t.g, t.t0, t.t1, &p);
 		cost += p.n + p.looked / LOOKS;
 	}
 	critical_path_free(&p);
@@ -54,7 +59,8 @@ static void walk_part(void *arg, uint32_t part)
 	struct critical_path p = {.coarse = q->coarse};
 	for (uint32_t i = part; i < r->n && !atomic_load_explicit(&r->stopped, memory_order_relaxed); i += r->parts) {
 		uint32_t k = spaced_index(i, r->n, q->n);
-		critical_path_walk(q->walker, q->target[k].g, q->target[k].t0, q->target[k].t1, &p);
+		struct critical_target t = q->target(q->of, k);
+		critical_path_walk(q->walker, t.g, t.t0, t.t1, &p);
 		q->each(q->arg, part, k, &p);
 		if (!part && i / r->parts % REPORT == 0 && !watcher_report(&q->on, i, r->n))
 			atomic_store_explicit(&r->stopped, true, memory_order_relaxed);
@@ -83,7 +89,8 @@ bool critical_sum_lines(const struct critical_walker *w, const struct critical_t
 	struct critical_lines **lines = xmalloc(parts * sizeof *lines);
 	for (uint32_t i = 0; i < parts; i++)
 		lines[i] = critical_lines_new(critical_walker_snap(w));
-	struct critical_many q = {w, target, n, add_lines, lines, on ? *on : (struct progress_watcher){0}, false};
+	struct critical_many q = {.walker = w, .target = critical_many_at, .of = target, .n = n, .each = add_lines, .arg = lines,
+	    .on = on ? *on : (struct progress_watcher){0}};
 	out->n = critical_many_walk(&q);
 	for (uint32_t i = 1; i < parts; i++) {
 		critical_lines_merge(lines[0], lines[i]);

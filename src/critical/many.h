@@ -9,7 +9,9 @@
 /* The critical paths of many targets, walked by several threads. */
 struct critical_many {
 	const struct critical_walker *walker;
-	const struct critical_target *target;
+	/* Returns target i of n: there may be millions, of 56 bytes. Any thread. */
+	struct critical_target (*target)(const void *of, uint32_t i);
+	const void *of;
 	uint32_t n;
 	/* Called with each path that is walked and the index of its target, by the thread of that part; parts are
 	   numbered from 0 to below critical_many_parts(). */
@@ -19,6 +21,7 @@ struct critical_many {
 	bool coarse;			/* of the paths, see critical/path.h */
 };
 uint32_t critical_many_parts(void);
+struct critical_target critical_many_at(const void *of, uint32_t i);	/* for an array of targets */
 /* Walk all targets, or an evenly spaced part of them if that would take long: about CRITICAL_MANY pieces, or
    CRITICAL_MANY_COARSE of coarse paths, each of which takes as long as several others. Return the number of paths that
    were walked; 0 also if `on` stopped it. The choice does not depend on the number of threads. */

@@ -58,6 +58,11 @@ static bool is_float(enum table_kind k)
 	return k == TB_SHARE || k == TB_NUMBER;
 }
 
+static bool is_text(enum table_kind k)
+{
+	return k == TB_STR || k == TB_RAW;
+}
+
 /* Text, times and ids are sorted ascending, amounts descending. */
 static bool is_place(const struct table_col *c)
 {
@@ -167,8 +172,9 @@ static struct table_cell *append_cell(struct table *t)
 void table_str(struct table *t, const char *s, size_t n)
 {
 	struct table_cell *c = append_cell(t);
+	n = n < UINT32_MAX ? n : UINT32_MAX;
 	c->s = arena_strndup(&t->arena, s ? s : "", s ? n : 0);
-	c->n = s ? n : 0;
+	c->n = s ? (uint32_t)n : 0;
 }
 
 void table_int(struct table *t, int64_t v)
@@ -196,7 +202,7 @@ void table_move_cell(struct table *to, struct table *from, uint32_t column)
 {
 	const struct table_cell *c = &from->cell[from->ncell - from->ncol + column];
 	*append_cell(to) = *c;
-	if (c->s)
+	if (is_text(from->col[column].kind) && !c->none)
 		to->cell[to->ncell - 1].s = arena_strndup(&to->arena, c->s, c->n);
 	forget_rows(from);
 }

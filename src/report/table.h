@@ -27,7 +27,15 @@ enum table_format { TF_TEXT, TF_TSV, TF_JSON, TF_CSV };
 struct table {
 	const struct table_col *col;
 	uint32_t ncol;
-	struct table_cell { const char *s; size_t n; int64_t i; double f; bool none; } *cell;
+	struct table_cell {
+		union {		/* by the kind of the column; f: of TB_SHARE and TB_NUMBER */
+			const char *s;
+			int64_t i;
+			double f;
+		};
+		uint32_t n;	/* bytes of s */
+		bool none;
+	} *cell;
 	size_t ncell, cap;
 	struct arena arena;
 	struct json json;		/* used while rows are printed */
