@@ -2,7 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * What goroutines did: intervals of one goroutine, looked up from the end of a range backwards, because the end is the
- * event of interest (it woke another goroutine), and so that a bound on the number of steps cuts what is far from it.
+ * event of interest (it woke another goroutine). The last intervals stand for a range that has more of them: a goroutine
+ * that polls has thousands in each millisecond, and they are much alike.
  */
 #include "config.h"
 #include "findings/lock_sets.h"
@@ -87,31 +88,54 @@ static bool add_wait(
 	return added;
 }
 
-struct time_parts_start time_parts_add(
-    struct time_parts *to, const struct snap *sn, const struct time_parts_query *q)
+/* Return the start of the last TIME_PARTS_STEPS intervals before q->b, but no time before `start`. */
+static int64_t start_of_last(const struct snap *sn, const struct time_parts_query *q, int64_t start)
 {
-	struct time_parts_start start = start_of(sn, q), woken = {0};
+	struct trace_interval v;
+	if (q->b <= start || !trace_interval_at(sn, q->g, q->b - 1, &v))
+		return start;
+	for (int i = 1; i < TIME_PARTS_STEPS && v.t0 > start; i++)
+		if (!trace_interval_step(sn, &v, -1))
+			return start;
+	return v.t0 > start ? v.t0 : start;
+}
+
+/* Add what the goroutine did in [from, q->b), in which it has no more than TIME_PARTS_STEPS intervals. */
+static void add_intervals(struct time_parts *to, const struct snap *sn, const struct time_parts_query *q, int64_t from)
+{
+	struct time_parts_start woken = {0};
 	struct trace_interval v;
 	int64_t end = q->b;
 	stk_id last = q->last;
-	if (end <= start.t || !trace_interval_at(sn, q->g, end - 1, &v))
-		return start;
-	for (int i = 0; end > start.t; i++) {
-		int64_t from = v.t0 > start.t && i < TIME_PARTS_STEPS ? v.t0 : start.t;
-		enum time_class cls = i < TIME_PARTS_STEPS ? time_class_of(sn->st, v.state, v.stack) : TIME_UNKNOWN;
+	if (end <= from || !trace_interval_at(sn, q->g, end - 1, &v))
+		return;
+	while (end > from) {
+		int64_t t0 = v.t0 > from ? v.t0 : from;
 		stk_id stack = runs(v.state) || !v.stack ? last : v.stack;
 		if (q->walker && runs(v.state))
-			add_run(to, q, from, end);
-		else if (i >= TIME_PARTS_STEPS || !add_wait(to, q, &v, from, end, &woken))
-			time_parts_put(to, cls, stack, from, (int64_t)((double)(end - from) * q->scale), q->g);
+			add_run(to, q, t0, end);
+		else if (!add_wait(to, q, &v, t0, end, &woken))
+			time_parts_put(to, time_class_of(sn->st, v.state, v.stack), stack, t0,
+			    (int64_t)((double)(end - t0) * q->scale), q->g);
 		/* A runnable span has the stack of the waker, unless it follows a run. */
 		if (v.state != TS_READY && v.stack)
 			last = v.stack;
-		woken = (struct time_parts_start){from, v.state == TS_READY ? v.peer : 0, v.stack};
-		end = from;
-		if (end > start.t && !trace_interval_step(sn, &v, -1))
+		woken = (struct time_parts_start){t0, v.state == TS_READY ? v.peer : 0, v.stack};
+		end = t0;
+		if (end > from && !trace_interval_step(sn, &v, -1))
 			break;
 	}
+}
+
+struct time_parts_start time_parts_add(
+    struct time_parts *to, const struct snap *sn, const struct time_parts_query *q)
+{
+	struct time_parts_start start = start_of(sn, q);
+	struct time_parts_query seen = *q;
+	int64_t from = start_of_last(sn, q, start.t);
+	if (from > start.t)
+		seen.scale *= (double)(q->b - start.t) / (double)(q->b - from);
+	add_intervals(to, sn, &seen, from);
 	return start;
 }
 

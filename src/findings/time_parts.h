@@ -20,11 +20,11 @@ struct time_parts {
 	int64_t total;
 };
 /* Add what a goroutine did in [a, b). A run has the stack of the next event of its goroutine; one that lasts until b
-   has the stack `last`. Looks at no more than TIME_PARTS_STEPS intervals before b; the time before these is class
-   unknown. until: NULL, or called for each wait that ends in the range, from the last one backwards: true begins the
-   range after that wait. scale: the times are multiplied by it. walker: NULL, or divides runs among the stacks that
-   were recorded while they lasted. locks: NULL, or instead of a wait for a lock of these add what its holders did; of
-   waits of these likewise, TIME_PARTS_DEEPEST - depth times. */
+   has the stack `last`. Looks at no more than TIME_PARTS_STEPS intervals before b, which then stand for all. until:
+   NULL, or called for each wait that ends in the range, from the last one backwards: true begins the range after that
+   wait. scale: the times are multiplied by it. walker: NULL, or divides runs among the stacks that were recorded while
+   they lasted. locks: NULL, or instead of a wait for a lock of these add what its holders did; of waits of these
+   likewise, TIME_PARTS_DEEPEST - depth times. */
 enum { TIME_PARTS_STEPS = 256, TIME_PARTS_DEEPEST = 4 };
 struct time_parts_query {
 	trk_id g;

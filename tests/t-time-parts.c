@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * What a goroutine that polls did in a range. Its intervals are alike: it runs for a time and is runnable for three
+ * times that. So the parts have this ratio and add up to the range, whether it has a few intervals, all of which are
+ * looked at, or thousands, of which the last ones stand for all.
+ */
+#include "config.h"
+#include "findings/time_parts.h"
+#include "store/builder.h"
+
+#include "tap.h"
+
+enum { POLLS = 5000, RUN = 1000, READY = 3 * RUN, EACH = RUN + READY };
+
+static trk_id poller;
+
+static const struct snap *make(struct store_builder *b)
+{
+	struct sink s = builder_sink(b);
+	poller = s.trace->track(s.self, TK_G, 1);
+	for (int64_t i = 0; i < POLLS; i++) {
+		sink_enter_one(&s, poller, i * EACH, TS_RUN, 0, 0);
+		sink_enter_one(&s, poller, i * EACH + RUN, TS_READY, 0, 0);
+	}
+	s.trace->facts(s.self, &(struct sink_trace){.version = 26, .last = POLLS * EACH});
+	return builder_finish(b);
+}
+
+static int64_t time_of(const struct time_parts *p, enum time_class cls)
+{
+	int64_t ns = 0;
+	for (uint32_t i = 0; i < p->n; i++)
+		ns += p->v[i].cls == cls ? p->v[i].ns : 0;
+	return ns;
+}
+
+static bool is_near(int64_t a, int64_t b)
+{
+	int64_t off = a < b ? b - a : a - b;
+	return off <= TIME_PARTS_STEPS;	/* each interval is rounded down */
+}
+
+static void check(const struct snap *sn, int64_t polls)
+{
+	struct time_parts p = {0};
+	int64_t b = POLLS * EACH, a = b - polls * EACH;
+	struct time_parts_start from = time_parts_add(&p, sn, &(struct time_parts_query){.g = poller, .a = a, .b = b, .scale = 1});
+	OK(from.t == a && !from.waker);
+	OK(is_near(time_of(&p, TIME_ON_CPU), polls * RUN));
+	OK(is_near(time_of(&p, TIME_RUNNABLE), polls * READY));
+	OK(p.total == time_of(&p, TIME_ON_CPU) + time_of(&p, TIME_RUNNABLE));
+	OK(time_of(&p, TIME_UNKNOWN) == 0);
+	time_parts_free(&p);
+}
+
+int main(void)
+{
+	struct store_builder *b = builder_new();
+	const struct snap *sn = make(b);
+	check(sn, 1);
+	check(sn, TIME_PARTS_STEPS / 2);
+	check(sn, TIME_PARTS_STEPS / 2 + 1);
+	check(sn, POLLS);
+	builder_free(b);
+	return DONE();
+}
