@@ -97,14 +97,18 @@ int64_t scan_judged_ns(const struct scan *s, trk_id g, int64_t a, int64_t b)
 	return s->filter && s->filter->slice ? trace_filter_overlap(s->filter, g, a, b) : b - a;
 }
 
-static struct scan_details *details_of(struct scan *s, trk_id g)
+static void add_details(struct scan *s, trk_id g)
 {
-	if (!s->g[g].detailed) {
-		s->details = mem_grow(s->details, &s->cdetails, s->ndetails + 1u, sizeof *s->details);
-		s->details[s->ndetails] = (struct scan_details){.run = s->g[g].run, .ready = s->g[g].more};
-		s->g[g].detailed = 1;
-		s->g[g].more = s->ndetails++;
-	}
+	s->details = mem_grow(s->details, &s->cdetails, s->ndetails + 1u, sizeof *s->details);
+	s->details[s->ndetails] = (struct scan_details){.run = s->g[g].run, .ready = s->g[g].more};
+	s->g[g].detailed = 1;
+	s->g[g].more = s->ndetails++;
+}
+
+static inline struct scan_details *details_of(struct scan *s, trk_id g)
+{
+	if (!s->g[g].detailed)
+		add_details(s, g);
 	return &s->details[s->g[g].more];
 }
 

@@ -134,19 +134,9 @@ static int kind_cmp(const void *a, const void *b)
 	return c ? c : x->nname < y->nname ? -1 : x->nname > y->nname;
 }
 
-/* Set the quantiles of a kind and which of its operations are slow. d: room for their durations. */
-static void measure(const struct operations *o, uint32_t kind, int64_t *d)
+/* Set the quantiles of a kind and which of its operations are slow. d: their durations, sorted. */
+static void set_quantiles(struct operation_kind *k, const int64_t *d, uint32_t n)
 {
-	struct operation_kind *k = &o->kind[kind];
-	uint32_t n = 0;
-	k->slow_from = INT64_MAX;
-	for (uint32_t i = 0; i < k->n; i++) {
-		d[n] = operations_duration(o, kind, i);
-		n += d[n] != TIME_NONE;
-	}
-	if (!n)
-		return;
-	stats_sort(d, n);
 	k->p50 = stats_quantile(d, n, 0.5);
 	k->p90 = stats_quantile(d, n, 0.9);
 	k->p99 = stats_quantile(d, n, 0.99);
@@ -158,6 +148,30 @@ static void measure(const struct operations *o, uint32_t kind, int64_t *d)
 	k->gap = slow.gap;
 	k->nslow = n - first;
 	k->slow_from = first < n ? d[first] : INT64_MAX;
+}
+
+/* Measure the durations of a kind, on any thread. */
+static void measure_kind(void *operations, uint32_t kind)
+{
+	const struct operations *o = operations;
+	struct operation_kind *k = &o->kind[kind];
+	int64_t *d = xmalloc((k->n + 1u) * sizeof *d);
+	uint32_t n = 0;
+	k->slow_from = INT64_MAX;
+	for (uint32_t i = 0; i < k->n; i++) {
+		d[n] = operations_duration(o, kind, i);
+		n += d[n] != TIME_NONE;
+	}
+	stats_sort(d, n);
+	if (n)
+		set_quantiles(k, d, n);
+	mem_free(d);
+}
+
+static void sort_kind(void *operations, uint32_t kind)
+{
+	const struct operations *o = operations;
+	operations_sort_kind(&o->kind[kind], &o->sn);
 }
 
 static bool is_wanted(const struct operation_list *l, const struct operation_kind *k)
@@ -183,8 +197,8 @@ static void arrange(struct operations *o, struct operation_list *l, struct arena
 		o->kind[i].first = o->n;
 		o->n += o->kind[i].n;
 		operations_keep_kind(&o->kind[i], mem);
-		operations_sort_kind(&o->kind[i], l->sn);
 	}
+	job_parallel(o->nkinds, sort_kind, o);
 	operations_set_parents(o, l->ntasks);
 }
 
@@ -215,13 +229,7 @@ static void finish(struct operations *o, struct operation_list *l, struct arena 
 	l->late = NULL;
 	arrange(o, l, mem);
 	operations_index(o, mem);
-	uint32_t most = 0;
-	for (uint32_t k = 0; k < o->nkinds; k++)
-		most = o->kind[k].n > most ? o->kind[k].n : most;
-	int64_t *d = xmalloc((most + 1u) * sizeof *d);
-	for (uint32_t k = 0; k < o->nkinds; k++)
-		measure(o, k, d);
-	mem_free(d);
+	job_parallel(o->nkinds, measure_kind, o);
 }
 
 static void list_free(struct operation_list *l)
