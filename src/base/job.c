@@ -22,6 +22,7 @@
 
 #include "base/clock.h"
 #include "base/mem/mem.h"
+#include "base/shake.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -48,10 +49,31 @@ struct job {
 	int64_t last_report;		/* when progress last woke the owner; worker only */
 };
 
+static void take(pthread_mutex_t *m)
+{
+	shake();
+	pthread_mutex_lock(m);
+}
+
+static void give(pthread_mutex_t *m)
+{
+	pthread_mutex_unlock(m);
+	shake();
+}
+
+/* The lock is held before and after. May return without a signal, as pthread_cond_wait() may. */
+static void sleep_on(pthread_cond_t *on, pthread_mutex_t *m)
+{
+	if (!shake())
+		pthread_cond_wait(on, m);
+}
+
 static void *run_job(void *arg)
 {
 	struct job *j = arg;
+	shake();
 	j->result = j->fn(j, j->arg);
+	shake();
 	atomic_store(&j->ended, true);
 	job_wake(j);
 	return NULL;
@@ -148,8 +170,10 @@ struct job *job_start(job_fn *fn, void *arg)
 
 void job_wake(struct job *j)
 {
+	shake();
 	while (write(j->wake[1], "!", 1) < 0 && errno == EINTR)
 		;
+	shake();
 }
 
 void job_report_progress(struct job *j, uint64_t done, uint64_t total)
@@ -188,8 +212,10 @@ int job_fd(const struct job *j)
 void job_drain(struct job *j)
 {
 	char b[64];
+	shake();
 	while (read(j->wake[0], b, sizeof b) > 0)
 		;
+	shake();
 }
 
 /* The end is stored before its byte is written, so a job that is not done here will write one. */
@@ -218,13 +244,14 @@ void job_progress(const struct job *j, uint64_t *done, uint64_t *total)
 
 static void wake_held(struct job *j)
 {
-	pthread_mutex_lock(&j->lock);
+	take(&j->lock);
 	pthread_cond_broadcast(&j->on);
-	pthread_mutex_unlock(&j->lock);
+	give(&j->lock);
 }
 
 void job_cancel(struct job *j)
 {
+	shake();
 	atomic_store(&j->cancel, true);
 	wake_held(j);
 }
@@ -239,10 +266,10 @@ void job_wait_while_held(struct job *j)
 {
 	if (!atomic_load_explicit(&j->held, memory_order_relaxed))
 		return;
-	pthread_mutex_lock(&j->lock);
+	take(&j->lock);
 	while (atomic_load(&j->held) && !job_cancelled(j))
-		pthread_cond_wait(&j->on, &j->lock);
-	pthread_mutex_unlock(&j->lock);
+		sleep_on(&j->on, &j->lock);
+	give(&j->lock);
 }
 
 int job_join(struct job *j)
@@ -295,7 +322,7 @@ struct parallel {
 static void *run_share(void *arg)
 {
 	struct parallel *p = arg;
-	for (uint32_t i; (i = atomic_fetch_add(&p->next, 1)) < p->n;)
+	for (uint32_t i; (i = atomic_fetch_add(&p->next, 1)) < p->n; shake())
 		p->fn(p->arg, i);
 	return NULL;
 }
@@ -330,7 +357,7 @@ void lock_free(struct lock *l)
 
 void lock_acquire(struct lock *l)
 {
-	pthread_mutex_lock(&l->m);
+	take(&l->m);
 }
 
 bool lock_try(struct lock *l)
@@ -340,7 +367,7 @@ bool lock_try(struct lock *l)
 
 void lock_release(struct lock *l)
 {
-	pthread_mutex_unlock(&l->m);
+	give(&l->m);
 }
 
 struct ring_queue {
@@ -386,6 +413,7 @@ void ring_set_idle_work(struct ring_queue *b, uint32_t most, bool (*work)(void *
 static void *run_other_end(void *arg)
 {
 	struct ring_queue *b = arg;
+	shake();
 	b->other_end.fn(b->other_end.arg);
 	return NULL;
 }
@@ -412,64 +440,64 @@ static bool run_idle_work(struct ring_queue *b)
 	bool (*work)(void *) = b->work;
 	if (!work)
 		return false;
-	pthread_mutex_unlock(&b->lock);
+	give(&b->lock);
 	bool more = work(b->arg);
-	pthread_mutex_lock(&b->lock);
+	take(&b->lock);
 	return more;
 }
 
 int ring_begin_write(struct ring_queue *b)
 {
-	pthread_mutex_lock(&b->lock);
+	take(&b->lock);
 	while (b->work && b->sent - b->done >= b->most && !b->closed && run_idle_work(b))
 		;
 	if (b->sent - b->done == b->slots)
 		while (b->slots - (b->sent - b->done) < b->enough && !b->closed)
-			pthread_cond_wait(&b->room, &b->lock);
+			sleep_on(&b->room, &b->lock);
 	int slot = b->closed ? -1 : (int)(b->sent % b->slots);
-	pthread_mutex_unlock(&b->lock);
+	give(&b->lock);
 	return slot;
 }
 
 int ring_begin_read(struct ring_queue *b)
 {
-	pthread_mutex_lock(&b->lock);
+	take(&b->lock);
 	while (b->sent == b->done && !b->closed && run_idle_work(b))
 		;
 	if (b->sent == b->done)
 		while (b->sent - b->done < b->enough && !b->closed)
-			pthread_cond_wait(&b->goods, &b->lock);
+			sleep_on(&b->goods, &b->lock);
 	int slot = b->sent == b->done ? -1 : (int)(b->done % b->slots);
-	pthread_mutex_unlock(&b->lock);
+	give(&b->lock);
 	return slot;
 }
 
 int ring_try_read(struct ring_queue *b)
 {
-	pthread_mutex_lock(&b->lock);
+	take(&b->lock);
 	int slot = b->sent == b->done ? -1 : (int)(b->done % b->slots);
-	pthread_mutex_unlock(&b->lock);
+	give(&b->lock);
 	return slot;
 }
 
 uint32_t ring_filled(struct ring_queue *b)
 {
-	pthread_mutex_lock(&b->lock);
+	take(&b->lock);
 	uint32_t n = b->sent - b->done;
-	pthread_mutex_unlock(&b->lock);
+	give(&b->lock);
 	return n;
 }
 
 static void belt_move(struct ring_queue *b, uint32_t sent, uint32_t done, bool closed)
 {
-	pthread_mutex_lock(&b->lock);
+	take(&b->lock);
 	b->sent += sent;
 	b->done += done;
 	b->closed |= closed;
 	uint32_t full = b->sent - b->done;
 	bool goods = b->closed || (sent && full == b->enough),
 	     room = b->closed || (done && b->slots - full == b->enough);
-	pthread_mutex_unlock(&b->lock);
+	give(&b->lock);
 	if (goods)
 		pthread_cond_signal(&b->goods);
 	if (room)
@@ -488,14 +516,14 @@ void ring_end_read(struct ring_queue *b)
 
 void ring_finish(struct ring_queue *b)
 {
-	pthread_mutex_lock(&b->lock);
+	take(&b->lock);
 	bool wanted = !b->closed;
 	b->closed = true;
 	pthread_cond_signal(&b->goods);
 	while (wanted && b->sent != b->done)
 		if (!run_idle_work(b) && b->sent != b->done)
-			pthread_cond_wait(&b->room, &b->lock);
-	pthread_mutex_unlock(&b->lock);
+			sleep_on(&b->room, &b->lock);
+	give(&b->lock);
 }
 
 void ring_close(struct ring_queue *b)

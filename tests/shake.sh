@@ -1,0 +1,47 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Reports, screens and keys that wait for nothing, while threads pause at random (src/base/shake.h): the output is that of
+# an unshaken run. SEEDS='7 8 9' tries these seeds.
+. "${srcdir:-.}/tests/lib.sh"
+grep -q 'define SHAKER' "$build/config.h" || exit 77	# a build without --enable-shaker
+faults=$top/tests/faults
+TTRACE_JOBS=3 && export TTRACE_JOBS
+
+shaken() { # shaken ARGUMENT...: any seed leads to the same output
+	"$TTRACE" "$@" >"$tmp/want" 2>&1 </dev/null
+	want=$?
+	[ -s "$tmp/want" ] || fail "no output: ttrace $*"
+	for seed in ${SEEDS:-1 2 3}; do
+		TTRACE_SHAKE=$seed timeout 300 "$TTRACE" "$@" >"$tmp/got" 2>&1 </dev/null
+		got=$?
+		[ $got = $want ] && cmp -s "$tmp/want" "$tmp/got" ||
+			fail "TTRACE_SHAKE=$seed ttrace $*: status $got" "$(diff "$tmp/want" "$tmp/got" | head -20)"
+	done
+}
+screen() { # screen FILE KEYS
+	shaken view -size 132x40 -script "$2" "$1"
+}
+
+for report in events info findings goroutines tasks operations regions gc stw why locks channels stops leaks mmu procs stats top; do
+	shaken $report "$trace"
+done
+for report in top tree peek raw traces tags info findings; do
+	shaken $report "$cpu"
+done
+shaken top "$samples/heap.pb.gz" "$samples/heap.pb.gz"
+shaken top -diff_base="$samples/leak-before.pb.gz" "$samples/leak-after.pb.gz"
+shaken findings -diff_base="$faults/lock-queue.sound.trace.gz" "$faults/lock-queue.trace.gz"
+TTRACE_SHEETS=1 && export TTRACE_SHEETS
+shaken goroutines -group=main "$trace"
+for pane in 1 2 3 4 5 6 7 8 9 '!' 'jW' ';'; do
+	screen "$trace" "${pane}jj"
+done
+screen "$trace" ':focus=main<Enter>14u6u:t 40%..50%<Enter>5+++w(9G'
+unset TTRACE_SHEETS
+screen "$trace" ":diff $samples/stock.trace<Enter>6D7!"
+screen "$cpu" '1jf4u2x3uu:tagroot=endpoint<Enter>4'
+
+for seed in ${SEEDS:-1 2 3}; do
+	TTRACE_SHAKE=$seed timeout 600 "$build/tests/t-hurry" >"$tmp/out" 2>&1 || fail "TTRACE_SHAKE=$seed t-hurry" "$(tail -100 "$tmp/out")"
+done
+exit $bad
