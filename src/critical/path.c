@@ -55,7 +55,7 @@ static bool can_join(const struct critical_piece *a, const struct critical_piece
 static void put_piece(struct path_walk *k, const struct critical_piece *v)
 {
 	struct critical_path *p = k->p;
-	struct critical_piece *next = p->n ? &p->v[p->n - 1] : NULL;
+	struct critical_piece *next = !p->n ? NULL : p->each ? p->v : &p->v[p->n - 1];
 	if (v->t1 <= v->t0)
 		return;
 	p->ns[v->cls] += v->t1 - v->t0;
@@ -67,8 +67,12 @@ static void put_piece(struct path_walk *k, const struct critical_piece *v)
 		p->looked++;
 		return;
 	}
-	p->v = mem_grow(p->v, &p->cap, p->n + 1, sizeof *p->v);
-	p->v[p->n++] = *v;
+	if (p->each && next)
+		p->each(p->arg, p, next);
+	size_t at = p->each ? 0 : p->n;
+	p->v = mem_grow(p->v, &p->cap, at + 1, sizeof *p->v);
+	p->v[at] = *v;
+	p->n++;
 }
 
 static void put_own(struct path_walk *k, const struct walk_frame *f, int64_t from, enum time_class cls, stk_id stack)
@@ -339,8 +343,13 @@ static void walk_step(struct path_walk *k)
 	}
 }
 
-static void reverse_pieces(struct critical_path *p)
+/* Pass on the last piece, or bring them into the order of time. */
+static void finish_pieces(struct critical_path *p)
 {
+	if (p->each && p->n)
+		p->each(p->arg, p, p->v);
+	if (p->each)
+		return;
 	for (size_t i = 0, k = p->n; i + 1 < k; i++) {
 		struct critical_piece v = p->v[i];
 		p->v[i] = p->v[--k];
@@ -366,7 +375,7 @@ void critical_path_walk(const struct critical_walker *w, trk_id g, int64_t t0, i
 	push_frame(&k, g, p->t0, CRITICAL_NONE);
 	while (k.n)
 		walk_step(&k);
-	reverse_pieces(p);
+	finish_pieces(p);
 	p->looked += critical_runnable_cost(k.runnable);
 	track_cursor_drop(&k.c);
 	critical_runnable_free(k.runnable);

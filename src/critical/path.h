@@ -45,7 +45,7 @@ struct critical_piece {
 struct critical_via { uint32_t up, depth; trk_id g; stk_id stack; enum time_class cls; };
 
 struct critical_path {
-	struct critical_piece *v;
+	struct critical_piece *v;		/* if `each` is set only the first element is used, by the walk */
 	struct critical_via *via;
 	size_t n, nvia, cap, cvia;
 	uint64_t looked;			/* parts that a walk looked at besides: joined to pieces, or of runs on the Ps */
@@ -55,6 +55,10 @@ struct critical_path {
 	/* Set by the caller: runs are not divided by stack, and waits for a P that have no part of CRITICAL_GC_WORKERS
 	   not by occupant, which takes most of the time of a walk. The times by class and those parts are the same. */
 	bool coarse;
+	/* Set by the caller: called with each piece, the last one of the operation first, instead of keeping it; NULL:
+	   they are kept. A path may have CRITICAL_PIECES, and most callers only add them up. */
+	void (*each)(void *arg, const struct critical_path *, const struct critical_piece *);
+	void *arg;
 };
 
 /* What all walks over a snapshot share. It is only read after it was made, so several threads may walk at once. */
@@ -67,7 +71,7 @@ const struct snap *critical_walker_snap(const struct critical_walker *);
 /* The bounds: waits that are followed one out of another; pieces after which no wait is followed; pieces of a path. */
 enum { CRITICAL_DEPTH = 512, CRITICAL_FOLLOWED = 1 << 16, CRITICAL_PIECES = 1 << 18 };
 /* Walk the critical path of goroutine g from t1 back to t0. The caller zeroes the path before the first walk, but for
-   `coarse`; a second walk uses its memory again. Any thread. */
+   what is set by the caller; a second walk uses its memory again. Any thread. */
 void critical_path_walk(const struct critical_walker *, trk_id g, int64_t t0, int64_t t1, struct critical_path *);
 void critical_path_free(struct critical_path *);
 

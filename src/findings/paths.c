@@ -55,10 +55,14 @@ static stk_id outermost_wait(const struct critical_path *path, uint32_t via)
 	return via == CRITICAL_NONE ? 0 : path->via[via].stack;
 }
 
-static void add_piece(struct kind_paths *k, const struct store *st, const struct critical_path *path,
-    const struct critical_piece *p, enum path_side side)
+struct path_adding { struct kind_paths *k; const struct store *st; enum path_side side; };
+
+static void add_piece(void *arg, const struct critical_path *path, const struct critical_piece *p)
 {
-	uint32_t at = stack_of(k, st, p);	/* may move k->stack and k->v */
+	const struct path_adding *a = arg;
+	struct kind_paths *k = a->k;
+	enum path_side side = a->side;
+	uint32_t at = stack_of(k, a->st, p);	/* may move k->stack and k->v */
 	struct path_stack *stack = &k->stack[at];
 	struct path_place *to = &k->v[stack->place];
 	int64_t ns = p->t1 - p->t0;
@@ -66,7 +70,7 @@ static void add_piece(struct kind_paths *k, const struct store *st, const struct
 	stack->now++;
 	to->ns[side] += ns;
 	to->now += ns;
-	if (ns <= to->longest)
+	if (ns < to->longest || (ns == to->longest && p->t0 >= to->t0))
 		return;
 	to->longest = ns;
 	to->t0 = p->t0;
@@ -170,16 +174,20 @@ static bool is_on(const struct kind_paths *k, int64_t ns, enum path_side side)
 	return ns != TIME_NONE && ns > 0 && (ns >= k->slow_from) == (side == PATH_SLOW);
 }
 
-void paths_add(struct kind_paths *k, const struct snap *sn, const struct critical_path *path, enum path_side side)
+void paths_add(struct kind_paths *k, const struct critical_walker *w, const struct operation *o, enum path_side side,
+    struct critical_path *path)
 {
-	for (size_t p = 0; p < path->n; p++)
-		add_piece(k, sn->st, path, &path->v[p], side);
+	struct path_adding adding = {k, critical_walker_snap(w)->st, side};
+	path->each = add_piece;
+	path->arg = &adding;
+	critical_path_walk(w, o->g, o->t0, o->t1, path);
+	path->arg = NULL;
 	k->n[side]++;
 	k->total[side] += path->t1 - path->t0;
 }
 
-static void walk_side(struct kind_paths *k, const struct snap *sn, const struct critical_walker *w,
-    const struct operations *ops, enum path_side side, uint32_t all, struct critical_path *path)
+static void walk_side(struct kind_paths *k, const struct critical_walker *w, const struct operations *ops,
+    enum path_side side, uint32_t all, struct critical_path *path)
 {
 	uint32_t seen = 0, kind = (uint32_t)(k->kind - ops->kind), step = all / PATH_SAMPLES + 1;
 	size_t pieces = 0;
@@ -187,8 +195,7 @@ static void walk_side(struct kind_paths *k, const struct snap *sn, const struct 
 		if (!is_on(k, operations_duration(ops, kind, i), side) || seen++ % step)
 			continue;
 		struct operation o = operations_of_kind(ops, kind, i);
-		critical_path_walk(w, o.g, o.t0, o.t1, path);
-		paths_add(k, sn, path, side);
+		paths_add(k, w, &o, side, path);
 		pieces += path->n;
 		if (pieces > PATH_PIECES && step <= all) {
 			step *= 2;
@@ -200,15 +207,15 @@ static void walk_side(struct kind_paths *k, const struct snap *sn, const struct 
 	}
 }
 
-void paths_of_kind(struct kind_paths *k, const struct snap *sn, const struct critical_walker *w,
-    const struct operations *ops, const struct operation_kind *kind)
+void paths_of_kind(struct kind_paths *k, const struct critical_walker *w, const struct operations *ops,
+    const struct operation_kind *kind)
 {
 	struct critical_path path = {0};
 	*k = (struct kind_paths){.kind = kind};
 	uint32_t all[PATH_SIDES];
 	find_slow(k, ops, all);
 	for (int side = 0; side < PATH_SIDES; side++)
-		walk_side(k, sn, w, ops, (enum path_side)side, all[side], &path);
+		walk_side(k, w, ops, (enum path_side)side, all[side], &path);
 	if (k->series.n && k->n[PATH_REST])
 		k->series.rest = (double)k->stack[k->series.stack].n[PATH_REST] / k->n[PATH_REST];
 	critical_path_free(&path);

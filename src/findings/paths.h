@@ -45,10 +45,11 @@ struct kind_paths {
 	struct path_series series;	/* the one with most time, among slow operations; n 0: none */
 };
 /* Walk samples of both sides. Free it with paths_free(). */
-void paths_of_kind(struct kind_paths *, const struct snap *, const struct critical_walker *, const struct operations *,
+void paths_of_kind(struct kind_paths *, const struct critical_walker *, const struct operations *,
     const struct operation_kind *);
-/* Add one path. */
-void paths_add(struct kind_paths *, const struct snap *, const struct critical_path *, enum path_side);
+/* Walk the path of an operation, of which goroutine, start and end are used, and add it. The pieces are not kept. */
+void paths_add(struct kind_paths *, const struct critical_walker *, const struct operation *, enum path_side,
+    struct critical_path *);
 void paths_free(struct kind_paths *);
 /* Return the mean time of one operation of a side, at one place or in all. */
 static inline double paths_mean(const struct kind_paths *k, const struct path_place *p, enum path_side s)

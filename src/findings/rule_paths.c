@@ -68,7 +68,7 @@ void findings_choose_kinds(struct findings_run *r)
 
 void findings_walk_kind(struct findings_run *r, uint32_t i)
 {
-	paths_of_kind(&r->paths[i], r->sn, r->walker, r->ops, r->paths[i].kind);
+	paths_of_kind(&r->paths[i], r->walker, r->ops, r->paths[i].kind);
 }
 
 /* Does a user or another program wait for each operation of the kind? */
@@ -553,8 +553,8 @@ static void look_at_children(struct findings_run *r, const struct operation_kind
 		s->late[s->n++] = last.end - last.before;
 		s->children = last.n;
 		s->at[last.at % STRAGGLE_CHILDREN]++;
-		critical_path_walk(r->walker, last.g, last.before, last.end, &path);
-		paths_add(&s->does, r->sn, &path, PATH_SLOW);
+		paths_add(&s->does, r->walker, &(struct operation){.g = last.g, .t0 = last.before, .t1 = last.end}, PATH_SLOW,
+		    &path);
 		if (last.end - last.before > s->t1 - s->t0) {
 			s->t0 = last.before;
 			s->t1 = last.end;
