@@ -7,6 +7,7 @@
  * count, and while none does, nothing counts. Where one goroutine works, the classes add up to the durations.
  */
 #include "config.h"
+#include "operations/durations.h"
 #include "operations/internal.h"
 
 #include "base/text/buf.h"
@@ -134,20 +135,12 @@ static int kind_cmp(const void *a, const void *b)
 	return c ? c : x->nname < y->nname ? -1 : x->nname > y->nname;
 }
 
-/* Set the quantiles of a kind and which of its operations are slow. d: their durations, sorted. */
-static void set_quantiles(struct operation_kind *k, const int64_t *d, uint32_t n)
+struct kind_durations { const struct operations *o; uint32_t kind; };
+
+static int64_t duration_of(const void *arg, uint32_t i)
 {
-	k->p50 = stats_quantile(d, n, 0.5);
-	k->p90 = stats_quantile(d, n, 0.9);
-	k->p99 = stats_quantile(d, n, 0.99);
-	k->max = d[n - 1];
-	struct task_filter_slow slow = task_filter_slow(d, n);
-	uint32_t first = slow.first ? slow.first : n;
-	while (first < n && d[first] == d[first - 1])	/* equal durations are all slow, or none is */
-		first++;
-	k->gap = slow.gap;
-	k->nslow = n - first;
-	k->slow_from = first < n ? d[first] : INT64_MAX;
+	const struct kind_durations *k = arg;
+	return operations_duration(k->o, k->kind, i);
 }
 
 /* Measure the durations of a kind, on any thread. */
@@ -155,17 +148,14 @@ static void measure_kind(void *operations, uint32_t kind)
 {
 	const struct operations *o = operations;
 	struct operation_kind *k = &o->kind[kind];
-	int64_t *d = xmalloc((k->n + 1u) * sizeof *d);
-	uint32_t n = 0;
-	k->slow_from = INT64_MAX;
-	for (uint32_t i = 0; i < k->n; i++) {
-		d[n] = operations_duration(o, kind, i);
-		n += d[n] != TIME_NONE;
-	}
-	stats_sort(d, n);
-	if (n)
-		set_quantiles(k, d, n);
-	mem_free(d);
+	struct durations d = durations_measure(duration_of, &(struct kind_durations){o, kind}, k->n);
+	k->p50 = d.p50;
+	k->p90 = d.p90;
+	k->p99 = d.p99;
+	k->max = d.max;
+	k->slow_from = d.slow_from;
+	k->nslow = d.nslow;
+	k->gap = d.gap;
 }
 
 static void sort_kind(void *operations, uint32_t kind)
