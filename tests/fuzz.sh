@@ -11,7 +11,7 @@ replays() {
 		tail -30 "$tmp/out"
 	}
 }
-for name in elf gotrace pprof words; do
+for name in elf gotrace pprof viewer words; do
 	replays $name corpus-$name
 done
 replays keep corpus-gotrace

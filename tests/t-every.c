@@ -20,6 +20,7 @@
 
 #include "sample.h"
 #include "tap.h"
+#include "viewer.h"
 
 #include <locale.h>
 #include <stdio.h>
@@ -57,17 +58,6 @@ static void press(struct app *a, const char *keys, struct grid *g)
 	}
 }
 
-static bool same(const struct grid *a, const struct grid *b)
-{
-	bool yes = a->rows == b->rows && a->cols == b->cols;
-	for (int i = 0; yes && i < a->rows * a->cols; i++) {
-		const struct cell *p = &a->cell[i], *q = &b->cell[i];
-		yes = p->ch == q->ch && p->mark == q->mark && p->fg == q->fg && p->bg == q->bg &&
-		      p->attr == q->attr;
-	}
-	return yes;
-}
-
 static char *text(const struct grid *g)
 {
 	struct buf b = {0};
@@ -99,7 +89,7 @@ static bool answers(const char *before, const char *keys, enum cmd_id c, int row
 	press(a, keys, h);
 	app_draw(a, h);
 	w = app_take_requests(a);
-	bool yes = !same(g, h) || w.quit || w.redraw || w.stop || w.copy || w.pipe || w.file || may_be_silent(c);
+	bool yes = !viewer_same(g, h) || w.quit || w.redraw || w.stop || w.copy || w.pipe || w.file || may_be_silent(c);
 	app_requests_free(&w);
 	char *s = text(h);
 	yes = yes && !strstr(s, "no such command") && !strstr(s, "no such key");

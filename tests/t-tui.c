@@ -16,6 +16,7 @@
 
 #include "sample.h"
 #include "tap.h"
+#include "viewer.h"
 
 #include <locale.h>
 #include <stdio.h>
@@ -27,33 +28,6 @@ static uint32_t rnd(uint32_t n)
 {
 	seed = seed * 1664525u + 1013904223u;
 	return (seed >> 8) % n;
-}
-
-static bool sound(const struct grid *g)
-{
-	for (int y = 0; y < g->rows; y++)
-		for (int x = 0; x < g->cols; x++) {
-			const struct cell *c = &g->cell[y * g->cols + x];
-			bool half = c->ch == 0;
-			if ((half && (x == 0 || c[-1].ch < 0x80)) || (!half && c->ch < ' ') ||
-			    c->ch == 0x7f || c->fg >= ST__N || c->bg >= ST__N) {
-				fprintf(stderr, "%dx%d: cell %d,%d holds U+%04X\n", g->cols,
-				    g->rows, y, x, c->ch);
-				return false;
-			}
-		}
-	return true;
-}
-
-static bool same(const struct grid *a, const struct grid *b)
-{
-	bool yes = a->rows == b->rows && a->cols == b->cols;
-	for (int i = 0; yes && i < a->rows * a->cols; i++) {
-		const struct cell *p = &a->cell[i], *q = &b->cell[i];
-		yes = p->ch == q->ch && p->mark == q->mark && p->fg == q->fg && p->bg == q->bg &&
-		      p->attr == q->attr;
-	}
-	return yes;
 }
 
 static int32_t some_key(void)
@@ -111,7 +85,7 @@ static struct session *drive(struct session *s, const struct options *o, uint32_
 		app_wait(a);	/* how far a file is changes by itself */
 		app_draw(a, g);
 		app_draw(a, h);
-		bad = !sound(g) || !same(g, h) || g->rows != rows || g->cols != cols;
+		bad = !viewer_cells_valid(g) || !viewer_same(g, h) || g->rows != rows || g->cols != cols;
 		if (bad)
 			fprintf(
 			    stderr, "seed %u, key %d (%d) at %dx%d\n", from, k, key, cols, rows);

@@ -7,6 +7,7 @@
 #include "app/app.h"
 #include "app/command.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The viewer of a file that has been read; NULL: it cannot be read. Released by viewer_close(). */
@@ -26,6 +27,33 @@ static inline void viewer_close(struct app *a)
 	struct session *s = app_session(a);
 	app_free(a);
 	session_close(s);
+}
+
+/* Return whether two screens are equal, with their styles. */
+static inline bool viewer_same(const struct grid *a, const struct grid *b)
+{
+	bool yes = a->rows == b->rows && a->cols == b->cols;
+	for (int i = 0; yes && i < a->rows * a->cols; i++) {
+		const struct cell *p = &a->cell[i], *q = &b->cell[i];
+		yes = p->ch == q->ch && p->mark == q->mark && p->fg == q->fg && p->bg == q->bg && p->attr == q->attr;
+	}
+	return yes;
+}
+
+/* Return whether each cell is printable, with a style that exists, and whether each wide character has its two cells. */
+static inline bool viewer_cells_valid(const struct grid *g)
+{
+	for (int y = 0; y < g->rows; y++)
+		for (int x = 0; x < g->cols; x++) {
+			const struct cell *c = &g->cell[y * g->cols + x];
+			bool half = c->ch == 0;
+			if ((half && (x == 0 || c[-1].ch < 0x80)) || (!half && c->ch < ' ') || c->ch == 0x7f ||
+			    c->fg >= ST__N || c->bg >= ST__N) {
+				fprintf(stderr, "%dx%d: cell %d,%d is U+%04X\n", g->cols, g->rows, y, x, c->ch);
+				return false;
+			}
+		}
+	return true;
 }
 
 /* Presses the keys one after the other and draws what each shows into g. */
