@@ -252,9 +252,11 @@ static void accounts(const struct snap *sn, const struct spans *all, struct wind
 			wrong += k != TS_SYSCALL && k != TS_SYSBLOCK && k != TS_FOREVER && g.ns[k] != ns[g.trk][k] &&
 				 stats_groups_start(gs, i) <= w.t0;
 	}
-	const int64_t *still = still_blocked(sn, gs, a, NULL);
-	for (uint32_t i = 0; i < gs->ng; i++)
-		wrong += store_trk(sn->st, gs->g[i].trk)->to_t1 ? still && still[i] : (still ? still[i] : 0) != blocked(sn, all, gs->g[i].trk);
+	const struct still_blocked still = still_blocked_find(sn, gs, a, NULL);
+	for (uint32_t i = 0; i < gs->ng; i++) {
+		const struct trk_row *t = store_trk(sn->st, gs->g[i].trk);
+		wrong += still_blocked_ns(&still, i) != (t->to_t1 ? 0 : blocked(sn, all, gs->g[i].trk));
+	}
 	OK(!wrong);
 	mem_free(ns);
 }

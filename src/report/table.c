@@ -79,41 +79,50 @@ static int cmp_text(const struct table_cell *a, const struct table_cell *b)
 	return c ? c : a->n < b->n ? -1 : a->n > b->n;
 }
 
-struct sorted { const struct table_col *col; const struct table_cell *row, *cell; int up; };	/* up: 1, or -1 */
-
-static int cmp_row(const void *x, const void *y)
+/* Compare two cells of a column; equal ones by their places. up: 1, or -1. */
+static int cmp_cells(const struct table_cell *a, const struct table_cell *b, enum table_kind kind, int up)
 {
-	const struct sorted *p = x, *q = y;
-	const struct table_cell *a = p->cell, *b = q->cell;
 	if (a->none != b->none)
 		return a->none ? 1 : -1;
-	int c = a->none ? 0 : p->col->kind == TB_STR ? cmp_text(a, b)
-	    : is_float(p->col->kind) ? (a->f > b->f) - (a->f < b->f) : (a->i > b->i) - (a->i < b->i);
-	return c ? p->up * c : p->row < q->row ? -1 : p->row > q->row;
+	int c = a->none ? 0 : kind == TB_STR ? cmp_text(a, b)
+	    : is_float(kind) ? (a->f > b->f) - (a->f < b->f) : (a->i > b->i) - (a->i < b->i);
+	return c ? up * c : (a > b) - (a < b);
 }
 
-/* Return the rows in the order of a column; the caller frees them. */
-static struct sorted *sorted_rows(const struct table *t, uint32_t column, bool reverse)
+/* qsort() tells a comparison nothing about the column, and there may be millions of cells to carry that. */
+#define ORDER(name, kind, up) static int name(const void *x, const void *y) \
+{ \
+	return cmp_cells(*(const struct table_cell *const *)x, *(const struct table_cell *const *)y, kind, up); \
+}
+ORDER(text_up, TB_STR, 1)
+ORDER(text_down, TB_STR, -1)
+ORDER(float_up, TB_NUMBER, 1)
+ORDER(float_down, TB_NUMBER, -1)
+ORDER(int_up, TB_INT, 1)
+ORDER(int_down, TB_INT, -1)
+
+/* Return the cells of a column in its order, one of each row; the caller frees them. */
+static const struct table_cell **sorted_cells(const struct table *t, uint32_t column, bool reverse)
 {
 	const struct table_col *col = &t->col[column];
+	bool up = is_place(col) != reverse;
 	size_t n = t->ncell / t->ncol;
-	struct sorted *v = xmalloc((n + 1) * sizeof *v);
-	for (size_t i = 0; i < n; i++) {
-		const struct table_cell *row = &t->cell[i * t->ncol];
-		v[i] = (struct sorted){ col, row, row + column, is_place(col) != reverse ? 1 : -1 };
-	}
+	const struct table_cell **v = xmalloc((n + 1) * sizeof *v);
+	for (size_t i = 0; i < n; i++)
+		v[i] = &t->cell[i * t->ncol + column];
 	if (n)
-		qsort(v, n, sizeof *v, cmp_row);
+		qsort(v, n, sizeof *v, col->kind == TB_STR ? up ? text_up : text_down
+		    : is_float(col->kind) ? up ? float_up : float_down : up ? int_up : int_down);
 	return v;
 }
 
 static void sort_rows(struct table *t, uint32_t column, bool reverse)
 {
 	size_t n = t->ncell / t->ncol, size = t->ncol * sizeof *t->cell;
-	struct sorted *v = sorted_rows(t, column, reverse);
+	const struct table_cell **v = sorted_cells(t, column, reverse);
 	struct table_cell *cell = xmalloc((n + 1) * size);
 	for (size_t i = 0; i < n; i++)
-		memcpy(&cell[i * t->ncol], v[i].row, size);
+		memcpy(&cell[i * t->ncol], v[i] - column, size);
 	mem_free(v);
 	mem_free(t->cell);
 	t->cell = cell;
@@ -156,9 +165,9 @@ int table_sort(struct table *t, const struct options *o, struct err *e)
 void table_order(const struct table *t, uint32_t column, bool reverse, uint32_t *order)
 {
 	size_t n = t->ncell / t->ncol;
-	struct sorted *v = sorted_rows(t, column, reverse);
+	const struct table_cell **v = sorted_cells(t, column, reverse);
 	for (size_t i = 0; i < n; i++)
-		order[i] = (uint32_t)((size_t)(v[i].row - t->cell) / t->ncol);
+		order[i] = (uint32_t)((size_t)(v[i] - t->cell) / t->ncol);
 	mem_free(v);
 }
 

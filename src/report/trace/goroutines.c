@@ -27,7 +27,7 @@
 struct listing {
 	const struct stats_groups *gs;
 	enum group_key_kind by;
-	const int64_t *still;	/* NULL, or how long goroutines have been blocked at the end of the trace */
+	struct still_blocked still;	/* at the end of the trace */
 	const struct goroutine_waits *waits;	/* NULL: there are no columns of these */
 	bool shown[TIME_CLASS__N];	/* the classes that are columns */
 };
@@ -69,7 +69,7 @@ static void group_json(const struct trace_report_ctx *r, struct json *j, const s
 	json_str(j, "name", s.s, s.n);
 	json_i64(j, "count", g->n);
 	json_i64(j, "exec_ns", g->exec);
-	struct still_blocked_sum still = still_blocked_sum(l->still, g);
+	struct still_blocked_sum still = still_blocked_sum(&l->still, g);
 	json_u64(j, "still_blocked", still.n);
 	trace_report_json_still(j, still.longest);
 	waits_json(j, l, goroutine_waits_of_group(l->waits, i), g->first, g->n);
@@ -82,7 +82,7 @@ static void group_json(const struct trace_report_ctx *r, struct json *j, const s
 		json_object(j, NULL);
 		json_u64(j, "id", store_trk(r->st, x.trk)->id);
 		trace_report_json_times(r, j, &x);
-		trace_report_json_still(j, l->still ? l->still[k] : 0);
+		trace_report_json_still(j, still_blocked_ns(&l->still, k));
 		waits_json(j, l, goroutine_waits_of(l->waits, k), k, 1);
 		json_end(j);
 		if (!trace_report_flush(r))
@@ -272,7 +272,7 @@ static void group_row(const struct trace_report_ctx *r, struct table *t, const s
 	    trace_report_string(r, g->name, r->format == TF_TEXT ? "(inactive, no stack sampled)" : "");
 	table_int(t, g->n);
 	sum_cells(t, l->gs, g);
-	struct still_blocked_sum still = still_blocked_sum(l->still, g);
+	struct still_blocked_sum still = still_blocked_sum(&l->still, g);
 	table_int(t, still.n);
 	table_int(t, still.longest);
 	last_cells(r, t, l, s, g->first, g->n, i);
@@ -322,7 +322,7 @@ static void list_row(const struct trace_report_ctx *r, struct table *t, const st
 	struct trace_report_text s = trace_report_string(r, store_trk(r->st, x.trk)->name, "");
 	table_int(t, (int64_t)store_trk(r->st, x.trk)->id);
 	trace_report_add_times(t, &x);
-	table_int(t, l->still ? l->still[i] : 0);
+	table_int(t, still_blocked_ns(&l->still, i));
 	last_cells(r, t, l, s, i, 1, NO_GROUP);
 }
 
@@ -409,11 +409,13 @@ static int find_groups(struct trace_report_ctx *r, bool measures, struct listing
 {
 	if (trace_report_has_option(r, OPT_RAN) && select_ran(r, e))
 		return -1;
-	r->ask.key = group_key_make(r->sn, l->by, r->t0, r->t1, r->mem, &r->ask.on);
-	struct arena ranges = {0};
-	l->gs = stats_groups(stats_index_new(r->sn, &ranges), &r->ask, r->mem);
-	arena_free(&ranges);
-	l->still = r->t1 >= r->sn->t1 ? still_blocked(r->sn, l->gs, r->mem, &r->ask.on) : NULL;
+	struct arena own = {0};
+	r->ask.key = group_key_make(r->sn, l->by, r->t0, r->t1, &own, &r->ask.on);
+	l->gs = stats_groups(stats_index_new(r->sn, &own), &r->ask, r->mem);
+	r->ask.key = NULL;
+	arena_free(&own);
+	if (r->t1 >= r->sn->t1)
+		l->still = still_blocked_find(r->sn, l->gs, r->mem, &r->ask.on);
 	if (!measures)
 		return 0;
 	l->waits = goroutine_waits_measure(r->sn, l->gs, &r->ask, r->mem);

@@ -8,32 +8,39 @@
 #include "config.h"
 #include "trace/stats/still_blocked.h"
 
+#include "base/bsearch.h"
 #include "trace/longest_wait.h"
 #include "trace/span_scan.h"
 
-struct blocked_search { int64_t *ns; const uint32_t *at; bool any; int64_t end; };
+struct blocked_search { struct blocked_goroutine *v; int64_t end; };
 
 static void on_span(void *arg, const struct span_scan_item *v)
 {
-	struct blocked_search *f = arg;
-	if (!state_is_wait(v->state) || v->t1 < f->end)
-		return;
-	f->ns[f->at[v->k]] = v->t1 - v->t0;
-	f->any = true;
+	const struct blocked_search *f = arg;
+	if (state_is_wait(v->state) && v->t1 >= f->end)
+		f->v[v->k].ns = v->t1 - v->t0;
 }
 
-const int64_t *still_blocked(const struct snap *sn, const struct stats_groups *gs, struct arena *mem,
+static bool lives(const struct snap *sn, const struct stats_groups *gs, uint32_t i)
+{
+	return sn->complete && !store_trk(sn->st, gs->g[i].trk)->to_t1;
+}
+
+struct still_blocked still_blocked_find(const struct snap *sn, const struct stats_groups *gs, struct arena *mem,
     const struct progress_watcher *on)
 {
 	struct arena own = {0};
-	trk_id *g = arena_alloc(&own, (gs->ng + 1u) * sizeof *g);
-	uint32_t *at = arena_alloc(&own, (gs->ng + 1u) * sizeof *at), n = 0;
-	struct blocked_search f = {arena_zalloc(mem, (gs->ng + 1u) * sizeof *f.ns), at, false, sn->t1};
-	for (uint32_t i = 0; i < gs->ng && sn->complete; i++) {
-		if (store_trk(sn->st, gs->g[i].trk)->to_t1)
+	struct still_blocked b = {0};
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < gs->ng; i++)
+		n += lives(sn, gs, i);
+	trk_id *g = arena_alloc(&own, (n + 1u) * sizeof *g);
+	b.v = arena_alloc(mem, (n + 1u) * sizeof *b.v);
+	for (uint32_t i = 0; i < gs->ng; i++) {
+		if (!lives(sn, gs, i))
 			continue;
-		at[n] = i;
-		g[n++] = gs->g[i].trk;
+		g[b.n] = gs->g[i].trk;
+		b.v[b.n++] = (struct blocked_goroutine){i, 0};
 	}
 	if (n && sn->t1 > sn->t0)
 		span_scan_run(sn, &(struct span_scan_run){.g = g,
@@ -43,17 +50,32 @@ const int64_t *still_blocked(const struct snap *sn, const struct stats_groups *g
 				      .most = UINT64_MAX,
 				      .on = on ? *on : (struct progress_watcher){0},
 				      .on_span = on_span,
-				      .arg = &f});
+				      .arg = &(struct blocked_search){b.v, sn->t1}});
 	arena_free(&own);
-	return f.any ? f.ns : NULL;
+	return b;
 }
 
-struct still_blocked_sum still_blocked_sum(const int64_t *blocked, const struct stats_group *g)
+/* Return the first element from goroutine i on. */
+static uint32_t first_from(const struct still_blocked *b, uint32_t i)
+{
+	struct bsearch_probe h = {.hi = b->n};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, b->v[h.at].i < i);
+	return (uint32_t)h.lo;
+}
+
+int64_t still_blocked_ns(const struct still_blocked *b, uint32_t i)
+{
+	uint32_t k = first_from(b, i);
+	return k < b->n && b->v[k].i == i ? b->v[k].ns : 0;
+}
+
+struct still_blocked_sum still_blocked_sum(const struct still_blocked *b, const struct stats_group *g)
 {
 	struct still_blocked_sum s = {0};
-	for (uint32_t i = g->first; blocked && i < g->first + g->n; i++) {
-		s.n += blocked[i] > 0;
-		s.longest = blocked[i] > s.longest ? blocked[i] : s.longest;
+	for (uint32_t k = first_from(b, g->first); k < b->n && b->v[k].i < g->first + g->n; k++) {
+		s.n += b->v[k].ns > 0;
+		s.longest = b->v[k].ns > s.longest ? b->v[k].ns : s.longest;
 	}
 	return s;
 }

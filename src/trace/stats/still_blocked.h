@@ -5,12 +5,16 @@
 
 #include "trace/stats/goroutine_stats.h"
 
-/* Return how long each goroutine of the groups has been blocked at the end of the trace, in ns, in the order of gs->g;
-   0: it is not blocked then. Return NULL if none is, or if the trace is not completely read. In the arena. */
-const int64_t *still_blocked(const struct snap *, const struct stats_groups *, struct arena *,
+/* The goroutines of groups that live at the end of the trace, ascending by their indexes in gs->g, and for how long they
+   have been blocked, in ns; 0: they are not. */
+struct still_blocked { uint32_t n; struct blocked_goroutine { uint32_t i; int64_t ns; } *v; };
+/* n is 0 if the trace is not completely read. In the arena. */
+struct still_blocked still_blocked_find(const struct snap *, const struct stats_groups *, struct arena *,
     const struct progress_watcher *);
+/* Return the time of goroutine i of gs->g; 0: it is not blocked at the end. */
+int64_t still_blocked_ns(const struct still_blocked *, uint32_t i);
 /* of a group: number of blocked ones, and the longest in ns */
 struct still_blocked_sum { uint32_t n; int64_t longest; };
-struct still_blocked_sum still_blocked_sum(const int64_t *blocked, const struct stats_group *);
+struct still_blocked_sum still_blocked_sum(const struct still_blocked *, const struct stats_group *);
 
 #endif
