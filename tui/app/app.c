@@ -424,6 +424,11 @@ void app_take_results(struct app *a, bool wait)
 	arena_reset(&a->scratch);
 }
 
+int app_default_pane(const struct app *a)
+{
+	return pane_find(session_is_trace(a->s) ? "timeline" : "top");
+}
+
 static int first_pane(struct app *a, struct err *e)
 {
 	const char *want = options_str(a->options, OPT_PANE);
@@ -432,7 +437,7 @@ static int first_pane(struct app *a, struct err *e)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-pane=%s: %s", want,
 		    i < 0 ? "no such pane" : "not for this kind of file");
 	if (i < 0)
-		i = pane_find(session_is_trace(a->s) ? "timeline" : "top");
+		i = app_default_pane(a);
 	for (int k = 0; i < 0 && panes[k]; k++)
 		if (app_pane_fits(a, k))
 			i = k;

@@ -44,6 +44,10 @@ void app_switch_pane(struct app *a, int i)
 
 bool app_back(struct app *a)
 {
+	if (!a->nav.jump_at && pane_now(a)->bit == P_HELP) {	/* the file was read again since help was opened */
+		app_show_pane(a, app_default_pane(a));
+		return true;
+	}
 	if (!a->nav.jump_at)
 		return false;
 	if (pane_now(a)->bit == P_HELP) {	/* help changes nothing, and is no position to go forward to */

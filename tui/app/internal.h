@@ -52,6 +52,7 @@ static inline void *state_now(const struct app *a) { return a->state[a->cur]; }
 
 /* app.c */
 void app_show_pane(struct app *, int);			/* adds nothing to the jump list */
+int app_default_pane(const struct app *);	/* the one that a file of this kind is opened with */
 bool app_has_pending(const struct app *);
 bool app_pane_fits(const struct app *, int i);		/* pane i can show this kind of file */
 bool app_open(struct app *, const char *pane, const struct place *);	/* place may be NULL */

@@ -123,7 +123,7 @@ void reload_switch_session(struct app *a, struct session *to, bool same)
 	if (a->patient)
 		session_set_nonblocking(a->s);
 	if (!app_pane_fits(a, a->cur))	/* the file is of another kind now */
-		a->cur = pane_find(session_is_trace(a->s) ? "timeline" : "top");
+		a->cur = app_default_pane(a);
 	app_update(a);
 	put_down(a, &c, same);
 	a->nav.nundo = a->nav.undone = 0;
