@@ -13,8 +13,8 @@ struct group_maker {
 	struct goroutine_groups *to;
 	struct arena *mem;
 	struct u64_hash of_key, of_stack;	/* of_stack: line by creating stack */
-	/* by track: it is blocked until the end of the trace; of one that is blocked for ever, the store has the start of
-	   that as its end */
+	/* a bit per track: it is blocked until the end of the trace; of one that is blocked for ever, the store has the start
+	   of that as its end */
 	uint8_t *blocked;
 };
 
@@ -39,12 +39,13 @@ static struct goroutine_group *group_of(struct group_maker *m, trk_id g, const s
 	stk_id created = t->created;
 	uint64_t key = line_of(m, created, &line) * 0x9e3779b97f4a7c15u ^ t->name;
 	struct u64_slot *slot = u64_map_put(&m->of_key, key, &fresh);
-	if (fresh) {
-		slot->n = m->to->n;
+	if (fresh)
+		slot->n = m->to->n < GROUPS_MOST ? m->to->n : GROUPS_MOST - 1;
+	if (fresh && m->to->n < GROUPS_MOST) {
 		m->to->v = mem_grow(m->to->v, &m->to->cap, m->to->n + 1u, sizeof *m->to->v);
 		m->to->v[m->to->n++] = (struct goroutine_group){.name = t->name, .created = created, .line = line};
 	}
-	m->to->of[g] = (uint32_t)slot->n + 1;
+	m->to->of[g] = (uint16_t)(slot->n + 1);
 	return &m->to->v[slot->n];
 }
 
@@ -53,14 +54,15 @@ static void add_goroutine(struct group_maker *m, trk_id g)
 	const struct scan *s = m->s;
 	const struct trk_row *t = store_trk(s->sn->st, g);
 	int64_t a = TIME_NONE, b = TIME_NONE;
+	bool blocked = m->blocked[g >> 3] >> (g & 7) & 1;
 	if (t->kind != TK_G || !scan_is_program(s->sn, g) || (s->filter && !trace_gset_has(s->filter->g, g)) ||
-	    !stats_goroutine_bounds(s->sn, g, &a, &b) || (b < s->t0 && !m->blocked[g]) || a >= s->t1)
+	    !stats_goroutine_bounds(s->sn, g, &a, &b) || (b < s->t0 && !blocked) || a >= s->t1)
 		return;
 	struct goroutine_group *x = group_of(m, g, t);
 	bool made = t->creator && a >= s->t0;
 	x->n++;
 	x->made += made;
-	x->ended += store_t1(s->sn->st, t) != TIME_NONE && b <= s->t1 && !m->blocked[g];
+	x->ended += store_t1(s->sn->st, t) != TIME_NONE && b <= s->t1 && !blocked;
 	if (made)
 		x->quarter[(a - s->t0) * GROUP_QUARTERS / (s->t1 - s->t0 + 1)]++;
 	int64_t life = (b < s->t1 ? b : s->t1) - (a > s->t0 ? a : s->t0);
@@ -77,10 +79,10 @@ static void add_goroutine(struct group_maker *m, trk_id g)
 
 void groups_make(struct goroutine_groups *gs, const struct scan *s, struct arena *mem)
 {
-	struct group_maker m = {.s = s, .to = gs, .mem = mem, .blocked = xcalloc(s->sn->ntrks + 1u, 1)};
+	struct group_maker m = {.s = s, .to = gs, .mem = mem, .blocked = xcalloc(s->sn->ntrks / 8 + 1u, 1)};
 	*gs = (struct goroutine_groups){.of = arena_zalloc(mem, (s->sn->ntrks + 1u) * sizeof *gs->of)};
 	for (uint32_t i = 0; i < s->nopen; i++)
-		m.blocked[s->open[i].g] = 1;
+		m.blocked[s->open[i].g >> 3] |= (uint8_t)(1u << (s->open[i].g & 7));
 	for (trk_id g = 1; g < s->sn->ntrks; g++)
 		add_goroutine(&m, g);
 	mem_free(m.blocked);

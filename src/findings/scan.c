@@ -45,7 +45,7 @@ struct scan_pass {
 	uint32_t *unused;	/* elements of now[] that are free */
 	uint32_t n, nunused;
 	size_t cap, cunused;
-	uint8_t *skip;		/* by track: 1 if it is left out, 2 if it counts, 0: not known yet */
+	uint8_t *known, *judged;	/* a bit per track: whether it counts is known; it does */
 	uint8_t *yields;	/* by stack: 1 if it is not a yield, 2 if it is, 0: not known yet */
 };
 
@@ -61,10 +61,13 @@ bool scan_is_program(const struct snap *sn, trk_id g)
 
 static bool is_judged(struct scan_pass *p, trk_id g)
 {
-	if (!p->skip[g])
-		p->skip[g] = scan_is_program(p->s->sn, g) && (!p->s->filter || trace_gset_has(p->s->filter->g, g)) ? 2
-		    : 1;
-	return p->skip[g] == 2;
+	uint8_t bit = (uint8_t)(1u << (g & 7));
+	if (!(p->known[g >> 3] & bit)) {
+		bool counts = scan_is_program(p->s->sn, g) && (!p->s->filter || trace_gset_has(p->s->filter->g, g));
+		p->known[g >> 3] |= bit;
+		p->judged[g >> 3] |= counts ? bit : 0;
+	}
+	return p->judged[g >> 3] & bit;
 }
 
 /* Does the name of the innermost function of a stack begin with this? */
@@ -418,7 +421,8 @@ static void scan_init(struct scan *s, const struct snap *sn, const struct trace_
 	site_table_init(&s->sites, sn, ops);
 	site_table_init(&s->wakers, sn, ops);
 	s->g = arena_zalloc(&s->own, (sn->ntrks + 1u) * sizeof *s->g);
-	s->details = mem_grow(NULL, &s->cdetails, 1, sizeof *s->details);
+	/* room for some of them at once: where an array has grown, it leaves a hole in the memory */
+	s->details = mem_grow(NULL, &s->cdetails, sn->ntrks / 16 + 1u, sizeof *s->details);
 	s->details[s->ndetails++] = (struct scan_details){0};
 	s->slot_runnable = arena_zalloc(&s->own, SCAN_SLOTS * sizeof *s->slot_runnable);
 	s->runs.least = SCAN_LONG_RUN_NS;
@@ -434,7 +438,8 @@ bool scan_run(struct scan *s, const struct snap *sn, const struct trace_filter *
 	struct scan_pass p = {.s = s, .slot = xcalloc(sn->ntrks + 1u, sizeof *p.slot)};
 	p.now = mem_grow(NULL, &p.cap, 1, sizeof *p.now);
 	p.now[p.n++] = (struct scan_doing){0};
-	p.skip = arena_zalloc(&scratch, sn->ntrks + 1u);
+	p.known = arena_zalloc(&scratch, sn->ntrks / 8 + 1u);
+	p.judged = arena_zalloc(&scratch, sn->ntrks / 8 + 1u);
 	p.yields = arena_zalloc(&scratch, sn->nstks + 1u);
 	bool go = true;
 	for (uint32_t i = 0; i < sn->nsheets && go; i++) {
