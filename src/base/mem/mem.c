@@ -31,7 +31,7 @@
 
 /* BULK: bytes from which on bulk data and blocks of arenas are in the paging file */
 enum { BULK = 1 << 12, BULK_BLOCK = 1 << 18, BLOCK_MIN = 1 << 12, BLOCK_MAX = 1 << 20, ALIGN = 16, LARGE = 1 << 22,
-    TIGHT_LARGE = 1 << 17, PAGE = 1 << 12 };
+    MAPPED = 1 << 18, TIGHT_MAPPED = 1 << 17, PAGE = 1 << 12 };
 
 /* The header of a block. The bytes follow it, aligned. */
 struct arena_block {
@@ -62,9 +62,10 @@ static void *on_pages(void *p, size_t n)
 void mem_start(void)
 {
 #ifdef M_MMAP_THRESHOLD
-	/* a fixed threshold: freed large blocks are returned to the system, however often such sizes were requested */
-	(void)mallopt(M_MMAP_THRESHOLD, LARGE);
-	(void)mallopt(M_TRIM_THRESHOLD, LARGE);
+	/* A fixed threshold: freed large blocks are returned to the system, however often such sizes were requested. Arrays
+	   that double, of a small profile, take a tenth of its memory where they leave holes in the heap. */
+	(void)mallopt(M_MMAP_THRESHOLD, MAPPED);
+	(void)mallopt(M_TRIM_THRESHOLD, MAPPED);
 #endif
 }
 
@@ -203,8 +204,8 @@ void mem_set_budget(size_t bytes)
 	budget = bytes;
 #ifdef M_MMAP_THRESHOLD
 	if (bytes && bytes < SMALL) {
-		(void)mallopt(M_MMAP_THRESHOLD, TIGHT_LARGE);
-		(void)mallopt(M_TRIM_THRESHOLD, TIGHT_LARGE);
+		(void)mallopt(M_MMAP_THRESHOLD, TIGHT_MAPPED);
+		(void)mallopt(M_TRIM_THRESHOLD, TIGHT_MAPPED);
 		(void)mallopt(M_ARENA_MAX, 1);
 	}
 #endif
