@@ -536,6 +536,31 @@ static void check_shape(const struct shape *x)
 	builder_free(b);
 }
 
+/* A loop receives at a stack at which another goroutine, with the next or a far number, waits in another state: as the
+   receive of a nil channel. */
+static void check_two_states(enum tstate other, uint64_t far)
+{
+	enum { ROUNDS = 12 };
+	struct arena a = {0};
+	struct store_builder *b = builder_new();
+	struct sink s = builder_sink(b);
+	stk_id stack = stack_of(&s, shapes[0].wait[0].frame);
+	trk_id loop = s.trace->track(s.self, TK_G, 1), p = s.trace->track(s.self, TK_P, 0), g = 0;
+	for (uint64_t i = 0; i <= far; i++)
+		g = s.trace->track(s.self, TK_G, 2 + i);
+	sink_enter_one(&s, g, 0, TS_RUN, p, 0);
+	for (int64_t i = 0; i < ROUNDS; i++) {
+		sink_enter_one(&s, loop, 100 * i, TS_RUN, p, 0);
+		sink_enter_one(&s, loop, 100 * i + 10, TS_CHANRECV, 0, stack);
+		if (i == ROUNDS / 2)
+			sink_enter_one(&s, g, 100 * i + 50, other, 0, stack);
+	}
+	s.trace->facts(s.self, &(struct sink_trace){.version = 26, .last = 100 * ROUNDS});
+	OK(operations_is_idle(operations_find(builder_finish(b), NULL, NULL, &a, NULL), stack));
+	arena_free(&a);
+	builder_free(b);
+}
+
 int main(int argc, char **argv)
 {
 	static const char *const sample[] = {"orders.trace", "stock.trace"};
@@ -546,6 +571,10 @@ int main(int argc, char **argv)
 		check_file(argv[i]);
 	for (size_t i = 0; argc == 1 && i < sizeof shapes / sizeof *shapes; i++)
 		check_shape(&shapes[i]);
+	for (uint64_t far = 0; argc == 1 && far < 20; far += 19) {
+		check_two_states(TS_FOREVER, far);
+		check_two_states(TS_SYNC, far);
+	}
 	for (uint64_t i = 1; argc == 1 && i <= 40; i++)
 		check_random(i);
 	for (int i = 0; argc == 1 && i < 2; i++) {

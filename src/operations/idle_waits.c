@@ -46,7 +46,7 @@ struct idle_part {
 	struct idle_pass *all;
 	uint32_t part;
 	struct use_pool few, many;
-	uint8_t *state;			/* by stack: the greatest state of a wait there */
+	uint8_t *state;			/* by stack: the state of a wait there; of several, see state_that_counts() */
 	bool done;
 };
 
@@ -172,6 +172,26 @@ static bool is_in_task(const struct task_work *b, uint32_t *at, trk_id g, int64_
 	return *at < b->nbusy && b->busy[*at].trk == g && b->busy[*at].t0 <= t;
 }
 
+/* Return the order in which reasons for waits are taken for waits for work; 0: they never are. */
+static int rank_of_state(enum tstate s)
+{
+	switch (s) {
+	case TS_SELECT:
+	case TS_CHANRECV:
+	case TS_COND: return 3;
+	case TS_NET: return 2;
+	case TS_SLEEP: return 1;
+	default: return 0;
+	}
+}
+
+/* Return which of two states of waits at one stack counts: the one that is sooner taken for a wait for work. */
+static uint8_t state_that_counts(uint8_t a, uint8_t b)
+{
+	int x = rank_of_state((enum tstate)a), y = rank_of_state((enum tstate)b);
+	return x != y ? (x > y ? a : b) : a > b ? a : b;
+}
+
 /* A stack shows which server a goroutine is of, and whether user code runs on it. */
 static void note_stack(struct goroutine_roles *r, trk_id g, stk_id stack)
 {
@@ -200,7 +220,8 @@ static void count_waits(struct idle_part *p, const struct sheet *sh, uint32_t ro
 		struct stack_use *u = use_of(p, g, stack);
 		if (u)
 			count_up(&u->waits);
-		p->state[stack] = s > p->state[stack] ? (uint8_t)s : p->state[stack];
+		if (p->state[stack] != s)
+			p->state[stack] = state_that_counts(p->state[stack], (uint8_t)s);
 		note_stack(a->r, g, stack);
 	}
 }
@@ -264,7 +285,7 @@ static bool count_all(struct idle_pass *a)
 	for (uint32_t i = 0; i < a->nparts; i++) {
 		const struct idle_part *p = &a->part[i];
 		for (stk_id s = 0; s < a->sn->nstks; s++)
-			state[s] = p->state[s] > state[s] ? p->state[s] : state[s];
+			state[s] = state_that_counts(state[s], p->state[s]);
 		done = done && p->done;
 	}
 	a->state = state;
@@ -301,19 +322,6 @@ static uint32_t common_functions(const struct store *st, stk_id a, stk_id b)
 		b = stk_parent(st, b);
 	}
 	return same;
-}
-
-/* Return the order in which reasons for waits are taken for waits for work; 0: they never are. */
-static int rank_of_state(enum tstate s)
-{
-	switch (s) {
-	case TS_SELECT:
-	case TS_CHANRECV:
-	case TS_COND: return 3;
-	case TS_NET: return 2;
-	case TS_SLEEP: return 1;
-	default: return 0;
-	}
 }
 
 /* Return the number of outermost frames that are common to all stacks that recur. */
