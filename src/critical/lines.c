@@ -3,7 +3,7 @@
 /*
  * Sums of pieces. Three tables are filled while paths are added: places, the functions and lines of stacks; chains of
  * waits, as a tree; and lines, by class, function, reason and chain. Each is an array with a hash index, so a piece
- * costs a look-up in each. The place of a stack is found once and kept by stack, because finding the first user frame
+ * costs a look-up in each, and eight bytes for its goroutine: sorted, these tell how many goroutines a line is of. The place of a stack is found once and kept by stack, because finding the first user frame
  * compares names.
  *
  * Chains are collapsed: in a convoy on a lock each goroutine waited for the one before it, at the same place, and the
@@ -13,8 +13,8 @@
 #include "critical/lines.h"
 
 #include "base/intern.h"
+#include "base/radix_sort.h"
 #include "base/text/path.h"
-#include "base/u64_map.h"
 #include "trace/stats/stops.h"
 #include "trace/user_code.h"
 
@@ -31,7 +31,8 @@ struct critical_lines {
 	struct critical_line *line;
 	size_t nplace, nchain, nline, cplace, cchain, cline;
 	struct intern places, chains, lines;
-	struct u64_hash goroutine;	/* line << 32 | goroutine */
+	uint64_t *goroutine;		/* line << 32 | goroutine, by piece: counted by critical_lines_sort() */
+	size_t ngoroutine, cgoroutine;
 	uint32_t *chain_of;		/* by via of the path that is added: its chain */
 	size_t cchain_of;
 	int64_t ns[TIME_CLASS__N], total;
@@ -165,9 +166,29 @@ static uint32_t add_line(struct critical_lines *l, const struct critical_line *v
 
 static void add_goroutine(struct critical_lines *l, uint32_t line, trk_id g)
 {
-	bool fresh;
-	u64_map_put(&l->goroutine, (uint64_t)line << 32 | g, &fresh);
-	l->line[line].ngoroutines += fresh;
+	uint64_t x = (uint64_t)line << 32 | g;
+	if (l->ngoroutine && l->goroutine[l->ngoroutine - 1] == x)
+		return;
+	l->goroutine = mem_grow(l->goroutine, &l->cgoroutine, l->ngoroutine + 1, sizeof *l->goroutine);
+	l->goroutine[l->ngoroutine++] = x;
+}
+
+static uint64_t number_itself(const void *arg, const void *x)
+{
+	(void)arg;
+	return *(const uint64_t *)x;
+}
+
+/* Count the different goroutines of each line. */
+static void count_goroutines(struct critical_lines *l)
+{
+	radix_sort_in_place(l->goroutine, (uint32_t)l->ngoroutine, sizeof *l->goroutine,
+	    &(struct radix_keys){.first = number_itself});
+	for (size_t i = 0; i < l->ngoroutine; i++)
+		l->line[l->goroutine[i] >> 32].ngoroutines += !i || l->goroutine[i] != l->goroutine[i - 1];
+	mem_free(l->goroutine);
+	l->goroutine = NULL;
+	l->ngoroutine = l->cgoroutine = 0;
 }
 
 struct critical_lines *critical_lines_new(const struct snap *sn)
@@ -187,7 +208,7 @@ void critical_lines_free(struct critical_lines *l)
 	intern_free(&l->places);
 	intern_free(&l->chains);
 	intern_free(&l->lines);
-	u64_map_free(&l->goroutine);
+	mem_free(l->goroutine);
 	mem_free(l->place_of);
 	mem_free(l->place);
 	mem_free(l->chain);
@@ -230,11 +251,8 @@ void critical_lines_merge(struct critical_lines *l, const struct critical_lines 
 		v.chain = v.chain == CRITICAL_NONE ? CRITICAL_NONE : chain[v.chain];
 		line[i] = add_line(l, &v);
 	}
-	for (size_t i = 0; i < from->goroutine.cap; i++) {
-		uint64_t key = from->goroutine.slot[i].key;
-		if (from->goroutine.slot[i].used)
-			add_goroutine(l, line[key >> 32], (trk_id)key);
-	}
+	for (size_t i = 0; i < from->ngoroutine; i++)
+		add_goroutine(l, line[from->goroutine[i] >> 32], (trk_id)from->goroutine[i]);
 	mem_free(chain);
 	mem_free(line);
 }
@@ -253,6 +271,7 @@ static int by_time(const void *x, const void *y)
 
 void critical_lines_sort(struct critical_lines *l)
 {
+	count_goroutines(l);
 	if (l->nline)
 		qsort(l->line, l->nline, sizeof *l->line, by_time);
 }

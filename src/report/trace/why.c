@@ -305,7 +305,7 @@ static void json_lines(const struct why_report *y, struct json *j, const struct 
 {
 	int64_t total = critical_lines_total(l);
 	json_array(j, "lines");
-	for (uint32_t i = 0; i < critical_lines_count(l); i++) {
+	for (uint32_t i = 0; i < critical_lines_count(l) && trace_report_flush(y->r); i++) {
 		const struct critical_line *v = critical_lines_at(l, i);
 		double share = total ? (double)v->ns / (double)total : 0;
 		json_object(j, NULL);
