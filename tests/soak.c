@@ -20,6 +20,9 @@
 
 #include <inttypes.h>
 #include <locale.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -41,7 +44,7 @@ const char *__asan_default_options(void)
 }
 #endif
 
-enum { PATIENCE_S = 120, KEYS = 150, ROUND = 26, FIRST_ROUNDS = 3 };
+enum { PATIENCE_S = 120, KEYS = 150, ROUND = 26, FIRST_ROUNDS = 4 };
 
 static const char *const samples[] = {
 	"orders.trace", "cpu.pb.gz", "stock.trace", "heap.pb.gz", "gctrace.log", "goroutines.txt", "login.folded",
@@ -257,6 +260,9 @@ int main(void)
 	setenv("TTRACESECURE", "1", 1);	/* random keys write no files and run no programs */
 	setlocale(LC_CTYPE, "C.UTF-8");
 	signal(SIGALRM, too_long);
+#ifdef M_ARENA_MAX
+	mallopt(M_ARENA_MAX, 1);	/* an arena for each thread grows for long: memory that is free, and would hide leaks */
+#endif
 	printf("seed %" PRIu64 ", log %s/soak.log\n", seed, folder);
 	fflush(stdout);
 	for (int round = 1; round == 1 || clock_ns() < end; round++) {

@@ -27,6 +27,14 @@
 
 struct viewer { char path[1100]; struct options o; struct app *a; struct grid *g; };
 
+/* As on a terminal: sheets that are missing are rebuilt in the background, and it is drawn again. */
+static void draw(struct viewer *v, bool news)
+{
+	session_begin_frame(app_session(v->a), news);
+	app_draw(v->a, v->g);
+	session_end_frame(app_session(v->a));
+}
+
 /* Wait up to ms milliseconds for news, and take it, as the loop of the terminal does. */
 static void take_news(struct viewer *v, int ms)
 {
@@ -40,7 +48,7 @@ static void take_news(struct viewer *v, int ms)
 		job_drain(j);
 	app_refresh(v->a);
 	app_take_results(v->a, false);
-	app_draw(v->a, v->g);
+	draw(v, true);
 }
 
 /* Take news until nothing runs. Return false if something still does after minutes. */
@@ -58,7 +66,7 @@ static void press(struct viewer *v, const char *keys, bool wait)
 		int32_t key;
 		at += keys_parse(keys + at, n - at, &key);
 		app_key(v->a, key);
-		app_draw(v->a, v->g);
+		draw(v, false);
 		struct app_requests w = app_take_requests(v->a);
 		app_requests_free(&w);
 		if (wait)
@@ -103,6 +111,7 @@ static void show_panes(struct viewer *v, const char *panes, struct buf *b)
 	for (; *panes; panes++) {
 		char keys[] = {*panes, 'g', 'g', '\0'};
 		press(v, keys, true);
+		app_draw(v->a, v->g);	/* outside of a frame: with all sheets */
 		grid_print(v->g, b, NULL);
 	}
 }
@@ -191,5 +200,8 @@ int main(void)
 	hurry("cpu.pb.gz", "!1jf4u2x3uu:tagroot=endpoint<Enter>4r:granularity=lines<Enter>:granularity=functions<Enter>r", "1!");
 	cancel("goroutines.txt", "!1j<Esc>fu");
 	replaced_behind_help();
+	setenv("TTRACE_SHEETS", "1", 1);	/* nearly all sheets are evicted */
+	hurry("orders.trace", "1j5+++w)(--{{MjjG8<Enter>6jW9G7", "16");
+	cancel("orders.trace", "5+++w)(--{{MjjG8<Enter>:focus=main<Enter>6jW9Gg5");
 	return DONE();
 }

@@ -2,6 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /* Text for people: widths, cutting, numbers; and no byte of a name that speaks to the terminal. */
 #include "config.h"
+#include "base/text/go_quote.h"
 #include "base/text/suggest.h"
 #include "base/text/text.h"
 #include "tap.h"
@@ -200,8 +201,29 @@ static void secrets(void)
 	}
 }
 
+/* As strconv.Quote of Go 1.25. */
+static void quotes(void)
+{
+	static const char *const quoted[][2] = {
+	    {"", "\"\""},
+	    {"main.(*T).f", "\"main.(*T).f\""},
+	    {"a\"b\\c", "\"a\\\"b\\\\c\""},
+	    {"\a\b\t\n\v\f\r", "\"\\a\\b\\t\\n\\v\\f\\r\""},
+	    {"\x01\x1b\x7f", "\"\\x01\\x1b\\x7f\""},
+	    {"\xff\xc3(", "\"\\xff\\xc3(\""},					/* no UTF-8 */
+	    {"caf\xc3\xa9 \xe6\x97\xa5", "\"caf\xc3\xa9 \xe6\x97\xa5\""},
+	    {"\xc2\x85\xc2\xa0\xc2\xad", "\"\\u0085\\u00a0\\u00ad\""},		/* C1, no-break space, soft hyphen */
+	    {"\xe2\x80\xae\xef\xbf\xbd", "\"\\u202e\xef\xbf\xbd\""},			/* bidi; a real U+FFFD */
+	    {"\xf0\x9f\x98\x80\xf4\x8f\xbf\xbf", "\"\xf0\x9f\x98\x80\\U0010ffff\""}};
+	for (size_t i = 0; i < sizeof quoted / sizeof *quoted; i++) {
+		go_quote_append(&b, quoted[i][0], strlen(quoted[i][0]));
+		OK(is(quoted[i][1]));
+	}
+}
+
 int main(void)
 {
+	quotes();
 	nearness();
 	cutting();
 	safety();

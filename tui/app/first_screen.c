@@ -135,8 +135,8 @@ void app_announce_highlights(struct app *a)
 	app_put_highlights(a, &b);
 	a->status.greeted = b.n || !session_weighing_job(a->s);
 	size_t room = a->screen.cols > 12 ? (size_t)(a->screen.cols - 12) : 0;
-	for (size_t k = b.n; b.n > room; b.n = k)	/* drop the smallest shares */
-		for (k = b.n - 1; k > 0 && b.p[k] != ',' && b.p[k] != ';'; k--)
+	while (b.n > room)	/* drop the smallest shares */
+		for (b.n--; b.n && b.p[b.n] != ',' && b.p[b.n] != ';'; b.n--)
 			;
 	if (b.n)
 		app_message(a, ST_DIM, "shares: %.280s", buf_str(&b));
