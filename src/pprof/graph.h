@@ -70,6 +70,7 @@ struct graph_options {
 	bool drop_negative;
 	const struct regex *edges_of;	/* NULL, or only edges at nodes whose names match are needed */
 	bool tags;		/* also weigh labels */
+	bool escape_tags;	/* write labels escaped for graphviz, not as they are */
 	bool leaf_tags;		/* only labels of samples whose stacks end at the node */
 	int64_t tag_least;	/* omit labels that weigh less everywhere, because trimming removes them; 0: none */
 	bool visual;		/* use the order and selection of nodes for drawings */

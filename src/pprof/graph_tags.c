@@ -11,6 +11,7 @@
 #include "pprof/internal.h"
 
 #include "base/text/pprof_units.h"
+#include "base/text/text.h"
 #include "base/wrap_math.h"
 
 #include <stdlib.h>
@@ -21,8 +22,8 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Return all string labels of a set as "key:value", sorted, joined by a backslash and an n. */
-static str_id join_labels(struct profile *p, struct profile_run r, str_id base)
+/* Return all string labels of a set as "key:value", sorted, joined by a backslash and an n; escape: as text of graphviz. */
+static str_id join_labels(struct profile *p, struct profile_run r, str_id base, bool escape)
 {
 	struct arena a = {0};
 	struct buf b = {0};
@@ -36,7 +37,10 @@ static str_id join_labels(struct profile *p, struct profile_run r, str_id base)
 	qsort(s, n, sizeof *s, by_text);
 	for (size_t i = 0; i < n; i++) {
 		buf_puts(&b, i ? "\\n" : "");
-		buf_puts(&b, s[i]);
+		if (escape)
+			text_dot(&b, s[i], strlen(s[i]));
+		else
+			buf_puts(&b, s[i]);
 	}
 	str_id id = profile_add_string(p, b.n ? b.p : "", b.n);
 	buf_free(&b);
@@ -67,7 +71,8 @@ const struct set_tags *graph_set_tags(struct graph_builder *b, uint32_t set)
 	struct set_tags *t = &b->sets[set];
 	if (t->known)
 		return t;
-	str_id group = join_labels(p, p->set[set], profile_add_string(p, PROFILE_BASE_KEY, strlen(PROFILE_BASE_KEY)));
+	str_id base = profile_add_string(p, PROFILE_BASE_KEY, strlen(PROFILE_BASE_KEY));
+	str_id group = join_labels(p, p->set[set], base, b->o->escape_tags);
 	*t = (struct set_tags){true, (uint32_t)b->nset_key, 0};
 	if (group)
 		add_set_key(b, t, (struct graph_tag){.name = group}, 0);

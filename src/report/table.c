@@ -249,6 +249,20 @@ void table_csv_field(struct buf *b, const char *s, size_t n)
 		buf_putc(b, '"');
 }
 
+/* As text_safe(), but undoing \xNN gives s: a backslash before an x is escaped too. */
+static void put_tsv_field(struct buf *b, const char *s, size_t n)
+{
+	for (size_t i = 0, len; i < n; i += len) {
+		const char *end = memmem(s + i, n - i, "\\x", 2);
+		len = end ? (size_t)(end - s) - i : n - i;
+		text_safe(b, s + i, len);
+		if (end) {
+			buf_puts(b, "\\x5c");
+			len++;
+		}
+	}
+}
+
 static void put_plain(struct buf *b, const struct table_cell *c, enum table_kind kind, bool csv)
 {
 	if (c->none)
@@ -258,7 +272,7 @@ static void put_plain(struct buf *b, const struct table_cell *c, enum table_kind
 		if (csv)
 			table_csv_field(b, c->s, c->n);
 		else
-			text_safe(b, c->s, c->n);
+			put_tsv_field(b, c->s, c->n);
 		break;
 	case TB_SHARE:
 	case TB_NUMBER: buf_printf(b, "%.9g", c->f); break;

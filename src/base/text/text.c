@@ -175,6 +175,19 @@ void text_xml(struct buf *b, const char *s, size_t n)
 	buf_free(&safe);
 }
 
+void text_dot(struct buf *b, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (s[i] == '\n') {
+			buf_puts(b, "\\l");
+			continue;
+		}
+		if (s[i] == '\\' || s[i] == '"')
+			buf_putc(b, '\\');
+		buf_putc(b, s[i]);
+	}
+}
+
 void text_safe_fit(char *to, size_t size, const char *s, size_t n)
 {
 	size_t at = 0, cells;

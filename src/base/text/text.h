@@ -26,6 +26,9 @@ void text_safe(struct buf *b, const char *s, size_t n);
 void text_safe_fit(char *to, size_t size, const char *s, size_t n);
 /* Append s escaped as by text_safe() and as text, or a value of an attribute in double quotes, of XML or HTML. */
 void text_xml(struct buf *b, const char *s, size_t n);
+/* Append s as text between double quotes of graphviz: quotes and backslashes are escaped, newlines end left-aligned
+   lines. */
+void text_dot(struct buf *b, const char *s, size_t n);
 /* Return the length of s[0..n) without an incomplete character at its end. */
 size_t text_whole_chars(const char *s, size_t n);
 

@@ -6,12 +6,17 @@
  * green for negative values of a difference. Labels are attached to nodes as
  * small boxes, numeric ones grouped into at most four ranges. Edges across
  * hidden nodes are dotted.
+ *
+ * pprof escapes the names of functions and files, but not those of labels and programs, and the text is pprof's byte for
+ * byte. What is drawn here is seen as a drawing only, and all names are escaped: one with a quote could otherwise set
+ * attributes such as image or URL.
  */
 #include "config.h"
 #include "report/pprof/internal.h"
 
 #include "base/text/path.h"
 #include "base/text/pprof_units.h"
+#include "base/text/text.h"
 #include "base/wrap_math.h"
 #include "report/pprof/short_names.h"
 
@@ -26,24 +31,11 @@ struct dot {
 	struct pprof_report *v;
 	struct graph *g;
 	struct buf *b;
+	bool escape_all; /* also what pprof leaves as it is */
 	uint32_t *number; /* by node id: its number in the drawing */
 	bool *nodelets;	  /* by number: it has small boxes */
 	struct arena scratch; /* memory for the current node or edge */
 };
-
-/* Escape quotes and backslashes; newlines end left-aligned lines. */
-static void put_escaped(struct buf *b, const char *s, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (s[i] == '\n') {
-			buf_puts(b, "\\l");
-			continue;
-		}
-		if (s[i] == '\\' || s[i] == '"')
-			buf_putc(b, '\\');
-		buf_putc(b, s[i]);
-	}
-}
 
 static unsigned colour_channel(double v)
 {
@@ -87,11 +79,11 @@ static void put_legend(struct dot *d, const char *title)
 	size_t first = d->v->first_label ? d->v->first_label - 1 : 0;
 	while (!d->v->first_label && first < labels.n && labels.p[first] != '\n')
 		first++;
-	put_escaped(&esc, labels.p, first);
+	text_dot(&esc, labels.p, first);
 	buf_printf(
 	    d->b, "subgraph cluster_L { \"%s\" [shape=box fontsize=16 label=\"", buf_str(&esc));
 	buf_reset(&esc);
-	put_escaped(&esc, labels.p, labels.n);
+	text_dot(&esc, labels.p, labels.n);
 	buf_put(d->b, esc.p, esc.n);
 	buf_putc(d->b, '"');
 	if (*title)
@@ -103,14 +95,25 @@ static void put_legend(struct dot *d, const char *title)
 
 /* ---- nodes */
 
-/* Append the name over several lines, broken at every "::" and dot, and the file without its directory. */
-static void put_multiline(struct buf *b, const struct profile *p, const struct graph_info *info)
+/* Append what is not escaped in pprof's text. */
+static void put_program(const struct dot *d, struct buf *b, const char *s, size_t n)
 {
-	struct buf name = {0}, esc = {0};
+	if (d->escape_all)
+		text_dot(b, s, n);
+	else
+		buf_put(b, s, n);
+}
+
+/* Append the name over several lines, broken at every "::" and dot, and the file without its directory. */
+static void put_multiline(struct dot *d, const struct graph_info *info)
+{
+	const struct profile *p = d->v->p;
+	struct buf *b = d->b;
+	struct buf name = {0}, esc = {0}, object = {0};
 	if (info->addr)
 		buf_printf(b, "%016llx\\n", (unsigned long long)info->addr);
 	short_name_of_function(&name, p->str[info->name].s, p->str[info->name].n);
-	put_escaped(&esc, name.p, name.n);
+	text_dot(&esc, name.p, name.n);
 	const char *s = esc.n ? esc.p : "";
 	for (size_t i = 0; i < esc.n; i++) {
 		size_t left = esc.n - i;
@@ -135,24 +138,26 @@ static void put_multiline(struct buf *b, const struct profile *p, const struct g
 		size_t n = 0;
 		const char *base =
 		    rest.file ? path_base(p->str[rest.file].s, p->str[rest.file].n, &n) : "";
-		put_escaped(b, base, n);
+		text_dot(b, base, n);
 		if (rest.line)
 			buf_printf(b, ":%lld", (long long)rest.line);
 		if (rest.line && rest.col)
 			buf_printf(b, ":%lld", (long long)rest.col);
 		buf_puts(b, "\\n");
 	} else if (!name.n) {
-		graph_info_name(b, p, &rest, "\\n");
+		graph_info_name(&object, p, &rest, "\\n");
+		put_program(d, b, object.p, object.n);
 		buf_puts(b, "\\n");
 	}
 	buf_free(&name);
 	buf_free(&esc);
+	buf_free(&object);
 }
 
 static const char *dot_text(struct dot *d, const char *s, size_t n)
 {
 	struct buf b = {0};
-	put_escaped(&b, s, n);
+	text_dot(&b, s, n);
 	char *text = arena_strndup(&d->scratch, b.p, b.n);
 	buf_free(&b);
 	return text;
@@ -182,7 +187,7 @@ static void put_node(struct dot *d, const struct graph_node *n, double max_flat)
 	uint32_t id = d->number[n->id];
 	int size = 8;
 	buf_printf(d->b, "N%u [label=\"", id);
-	put_multiline(d->b, d->v->p, &n->info);
+	put_multiline(d, &n->info);
 	if (flat)
 		put_value_percent(d, flat, "");
 	else
@@ -193,7 +198,7 @@ static void put_node(struct dot *d, const struct graph_node *n, double max_flat)
 	if (own > 0 && own <= max_flat)
 		size += (int)ceil(16.0 * sqrt(own / max_flat));
 	buf_printf(d->b, "\" id=\"node%u\" fontsize=%d shape=box tooltip=\"", id, size);
-	put_escaped(d->b, n->text, n->ntext);
+	text_dot(d->b, n->text, n->ntext);
 	buf_printf(d->b, " (%s", value_text(d, cum));
 	buf_puts(d->b, ")\" color=\"");
 	put_color(d->b, share_of_total(d->v, cum), false);
@@ -411,9 +416,9 @@ static void put_edge(struct dot *d, const struct graph_edge *e)
 		put_color(d->b, share_of_total(v, w), false);
 		buf_putc(d->b, '"');
 	}
-	put_escaped(&tip, src->text, src->ntext);
+	text_dot(&tip, src->text, src->ntext);
 	buf_puts(&tip, e->residual ? " ... " : " -> ");
-	put_escaped(&tip, dst->text, dst->ntext);
+	text_dot(&tip, dst->text, dst->ntext);
 	buf_printf(&tip, " (%s)", s);
 	buf_puts(d->b, " tooltip=\"");
 	buf_put(d->b, tip.p, tip.n);
@@ -464,18 +469,22 @@ static void put_graph(struct dot *d, struct out *out)
 	put_edges(d, out);
 }
 
-int report_dot(const struct options *o, struct out *out, struct err *e)
+int report_dot_escaped(const struct options *o, struct out *out, bool escape_all, struct err *e)
 {
 	struct pprof_report v;
 	if (pprof_report_open(&v, o, REPORT_DOT, e))
 		return -1;
-	struct dot d = {.v = &v, .b = &out->buf, .g = graph_trimmed(v.p, &v.g)};
+	v.g.escape_tags = escape_all;
+	struct dot d = {.v = &v, .b = &out->buf, .escape_all = escape_all, .g = graph_trimmed(v.p, &v.g)};
 	const char *title = "";
 	size_t n;
 	pprof_report_choose_unit(&v, d.g);
 	if (v.p->nmap > 1 && v.p->map[1].file) {
 		title = path_base(profile_string(v.p, v.p->map[1].file), v.p->str[v.p->map[1].file].n, &n);
-		title = arena_strndup(&v.arena, title, n);	/* not escaped, as in pprof */
+		struct buf b = {0};
+		put_program(&d, &b, title, n);
+		title = arena_strndup(&v.arena, buf_str(&b), b.n);
+		buf_free(&b);
 	}
 	d.number = xcalloc(d.g->nall + 1, sizeof *d.number);
 	d.nodelets = xcalloc(d.g->nall + 2, sizeof *d.nodelets);
@@ -490,4 +499,9 @@ int report_dot(const struct options *o, struct out *out, struct err *e)
 	graph_free(d.g);
 	pprof_report_close(&v);
 	return 0;
+}
+
+int report_dot(const struct options *o, struct out *out, struct err *e)
+{
+	return report_dot_escaped(o, out, false, e);
 }

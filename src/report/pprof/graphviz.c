@@ -6,7 +6,7 @@
  * are those of pprof, except those that start a viewer.
  */
 #include "config.h"
-#include "report/report.h"
+#include "report/pprof/internal.h"
 
 #include "base/subprocess.h"
 
@@ -17,7 +17,7 @@ static int run_graphviz(const struct options *o, struct out *out, const char *fo
 	struct out graph = {.fd = -1, .held = true, .watch = o->watch};
 	struct buf drawing = {0};
 	struct err why = {0};
-	int rc = report_dot(o, &graph, e);
+	int rc = report_dot_escaped(o, &graph, true, e);
 	if (!rc && graph.failed)
 		rc = err_set(e, ERR_LIMIT, ERR_NOWHERE, "the graph is too large to be drawn: -nodecount=N makes it smaller");
 	if (!rc && subprocess_filter(argv, &graph.buf, &drawing, DRAWING_MAX, &why)) {

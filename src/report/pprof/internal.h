@@ -79,6 +79,9 @@ void pprof_put_right(struct buf *, const char *s, size_t n, size_t cells);
 /* Append a value likewise; with dot, "." for 0. */
 void pprof_put_value_right(const struct pprof_report *, struct buf *, int64_t v, size_t cells, bool dot);
 
+/* As report_dot(); escape_all: escape the names of labels and programs too, which pprof does not. */
+int report_dot_escaped(const struct options *, struct out *, bool escape_all, struct err *);
+
 /* Print a line to standard error, or pass it to the notice callback of the options (a struct options, or NULL). */
 void pprof_report_notice(void *options, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 

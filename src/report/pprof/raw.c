@@ -203,6 +203,23 @@ static str_id folded_name(struct profile *p, const struct profile_location *l, u
 	return profile_add_string(p, addr, (size_t)n);
 }
 
+/* The format has no escapes. What would end a line becomes \xNN; a semicolon stays, as in pprof's text. */
+static struct profile_text folded_text(struct profile *p, str_id name)
+{
+	struct profile_text t = p->str[name];
+	struct buf b = {0};
+	if (!t.s[strcspn(t.s, "\r\n")])
+		return t;
+	for (uint32_t i = 0; i < t.n; i++)
+		if (t.s[i] == '\r' || t.s[i] == '\n')
+			buf_printf(&b, "\\x%02x", (unsigned char)t.s[i]);
+		else
+			buf_putc(&b, t.s[i]);
+	t = (struct profile_text){arena_strndup(&p->arena, b.p, b.n), (uint32_t)b.n};
+	buf_free(&b);
+	return t;
+}
+
 /* The names of the lines of each location, innermost first. */
 struct folded_names { struct stack_frames *range; str_id *name; struct profile_text *text; };
 
@@ -219,7 +236,7 @@ static struct folded_names folded_names_new(struct profile *p)
 	}
 	f.text = xmalloc((n + 1) * sizeof *f.text);
 	for (size_t i = 0; i < n; i++)
-		f.text[i] = p->str[f.name[i]];
+		f.text[i] = folded_text(p, f.name[i]);
 	return f;
 }
 
