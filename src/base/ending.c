@@ -3,9 +3,9 @@
 /*
  * Handles the ways in which the program ends without returning from main().
  *
- * Each signal that would end it is handled here: the handler restores the terminal, removes unfinished files, and then
- * lets the signal have its usual effect. A signal handler has no arguments and may call only async-signal-safe
- * functions; therefore the state is static, and the paths are stored in fixed slots.
+ * Each signal that would end it is handled here: the handler restores the terminal, kills children, removes unfinished
+ * files, and then lets the signal have its usual effect. A signal handler has no arguments and may call only
+ * async-signal-safe functions; therefore the state is static, and the paths are stored in fixed slots.
  *
  * A handler that was installed before (a sanitizer's) is called after this one. The handler runs on a separate stack,
  * because the normal stack may be exhausted.
@@ -32,7 +32,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FILES = 8, PATH_ROOM = 4096, STACK = 1 << 16, SIGNALS = 65, NAME_RANDOM = 6 };
+enum { FILES = 8, CHILDREN = 8, PATH_ROOM = 4096, STACK = 1 << 16, SIGNALS = 65, NAME_RANDOM = 6 };
 enum { FREE, FILLING, SET };
 #ifdef SIGRTMIN
 #define FIRST_REALTIME SIGRTMIN
@@ -45,6 +45,7 @@ enum { FREE, FILLING, SET };
 static struct {
 	void (*_Atomic restore)(void);
 	struct { _Atomic int state; char path[PATH_ROOM]; } file[FILES];
+	_Atomic int child[CHILDREN];	/* 0: none */
 	struct sigaction before[SIGNALS];
 	char stack[STACK];
 	uintptr_t main;			/* the thread that called ending_start(): the UI thread */
@@ -95,6 +96,22 @@ void ending_forget(int file)
 		atomic_store(&ending.file[file].state, FREE);
 }
 
+int ending_remember_child(int pid)
+{
+	for (int i = 0; i < CHILDREN; i++) {
+		int none = 0;
+		if (atomic_compare_exchange_strong(&ending.child[i], &none, pid))
+			return i;
+	}
+	return -1;
+}
+
+void ending_forget_child(int child)
+{
+	if (child >= 0)
+		atomic_store(&ending.child[child], 0);
+}
+
 /* Wait until the program ends. */
 static void park(int sig)
 {
@@ -135,6 +152,11 @@ void ending_undo(void)
 	void (*restore)(void) = atomic_load(&ending.restore);
 	if (restore)
 		restore();
+	for (int i = 0; i < CHILDREN; i++) {
+		int pid = atomic_load(&ending.child[i]);
+		if (pid)
+			kill(pid, SIGKILL);
+	}
 	for (int i = 0; i < FILES; i++)
 		if (atomic_load(&ending.file[i].state) == SET)
 			unlink(ending.file[i].path);

@@ -7,7 +7,8 @@
 #include <stddef.h>
 
 /*
- * What a signal or a lack of memory must not leave behind: unfinished files, and a terminal in the viewer's mode.
+ * What a signal or a lack of memory must not leave behind: unfinished files, child processes whose output is no longer
+ * read, and a terminal in the viewer's mode.
  */
 /* Handle every signal that would end the program, except ignored ones. Call once, before any thread is started. */
 void ending_start(void);
@@ -25,12 +26,17 @@ void ending_delay(bool on);
 int  ending_remember(const char *path);
 void ending_forget(int file);
 
+/* Kill the child process if the program ends before ending_forget_child(). Any thread. Return a number for that, or -1 if
+   too many are registered. Forget a child before it is waited for: its id may become that of another process. */
+int  ending_remember_child(int pid);
+void ending_forget_child(int child);
+
 /* Create and open a new file as mkstemp() does: the last six characters of path are replaced. The file is registered
    before it exists, so no signal leaves it behind. Return its descriptor, or -1 with errno set. *file is the number for
    ending_forget(). */
 int  ending_create(char *path, int *file);
 
-/* Stop the other threads, restore the terminal and remove the registered files now. The caller has to end the program.
+/* Stop the other threads, restore the terminal, kill the registered children and remove the registered files now. The caller has to end the program.
    Async-signal-safe. */
 void ending_undo(void);
 

@@ -68,10 +68,13 @@ static void sleep_on(pthread_cond_t *on, pthread_mutex_t *m)
 		pthread_cond_wait(on, m);
 }
 
+static _Thread_local const struct job *job_here;
+
 static void *run_job(void *arg)
 {
 	struct job *j = arg;
 	shake();
+	job_here = j;
 	j->result = j->fn(j, j->arg);
 	shake();
 	atomic_store(&j->ended, true);
@@ -190,6 +193,16 @@ void job_report_progress(struct job *j, uint64_t done, uint64_t total)
 bool job_cancelled(const struct job *j)
 {
 	return atomic_load_explicit(&j->cancel, memory_order_relaxed);
+}
+
+bool job_has_thread(void)
+{
+	return job_here;
+}
+
+bool job_here_cancelled(void)
+{
+	return job_here && job_cancelled(job_here);
 }
 
 static bool job_continues(void *arg, uint64_t done, uint64_t total)

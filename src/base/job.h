@@ -24,6 +24,8 @@ struct job *job_start(job_fn *, void *arg);
 void job_report_progress(struct job *, uint64_t done, uint64_t total);
 void job_wake(struct job *);			/* worker: wake the owner, because a result was published */
 bool job_cancelled(const struct job *);		/* worker */
+bool job_has_thread(void);			/* return whether the calling thread is the worker of a job */
+bool job_here_cancelled(void);			/* the same as job_cancelled(), for that job; false if there is none */
 void job_wait_while_held(struct job *);		/* worker: block while the job is held, unless it is cancelled */
 
 int  job_fd(const struct job *);		/* owner: the descriptor to poll for POLLIN */

@@ -5,13 +5,16 @@
  *
  * The temporary file is in the folder of the final one, so that the rename stays within one file system. If the name is
  * a symbolic link, its target is replaced and not the link. A name that is not a regular file (/dev/null, a named pipe,
- * a terminal) is written directly: a rename would replace it by a file.
+ * a terminal) is written directly: a rename would replace it by a file. A job does not wait for the reader of a named
+ * pipe, and its writes do not block (put_all()): it could not be cancelled.
  */
 #include "config.h"
 #include "base/newfile.h"
 
 #include "base/ending.h"
+#include "base/job.h"
 #include "base/mem/mem.h"
+#include "base/put.h"
 #include "base/text/buf.h"
 
 #include <errno.h>
@@ -59,10 +62,12 @@ int newfile_open(struct newfile *f, const char *path, struct err *e)
 		if (!S_ISREG(st.st_mode))
 			f->path = xstrdup(path);
 	}
-	f->fd = f->path ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY) : open_temp(f, path);
+	int wait = job_has_thread() ? O_NONBLOCK : 0;
+	f->fd = f->path ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | wait) : open_temp(f, path);
 	if (f->fd >= 0)
 		return 0;
-	int rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "cannot write %s: %s", path, strerror(errno));
+	int rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "cannot write %s: %s", path,
+	    errno == ENXIO ? "no program reads from this pipe" : strerror(errno));
 	clear_newfile(f);
 	return rc;
 }
@@ -81,4 +86,15 @@ int newfile_close(struct newfile *f, bool keep, struct err *e)
 	ending_forget(f->ending);
 	clear_newfile(f);
 	return rc;
+}
+
+int newfile_write(const char *path, const void *p, size_t n, unsigned mode, struct err *e)
+{
+	struct newfile f;
+	struct err later;
+	if (newfile_open(&f, path, e))
+		return -1;
+	f.mode = mode ? mode : f.mode;
+	int rc = put_all(f.fd, p, n) ? err_set(e, ERR_OUTPUT, ERR_NOWHERE, "%s: %s", path, strerror(errno)) : 0;
+	return newfile_close(&f, !rc, rc ? &later : e) || rc ? -1 : 0;
 }

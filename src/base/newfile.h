@@ -6,6 +6,7 @@
 #include "base/err.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* A file that is written under a temporary name and renamed at the end: it appears complete or not at all. */
 struct newfile {
@@ -21,5 +22,7 @@ int newfile_open(struct newfile *f, const char *path, struct err *e);
 /* Close it, and rename it (keep) or remove it. -1: it could not be written completely, and the old file is
    unchanged. */
 int newfile_close(struct newfile *f, bool keep, struct err *e);
+/* Make a file of n bytes in that way; mode 0: as newfile.mode has it. */
+int newfile_write(const char *path, const void *p, size_t n, unsigned mode, struct err *e);
 
 #endif

@@ -11,9 +11,11 @@
 #include "config.h"
 #include "base/put.h"
 
+#include "base/job.h"
 #include "base/text/text.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
@@ -21,12 +23,25 @@
 static const char erase[] = "\r\033[K";
 static bool in_progress;	/* a line of put_progress() is on the terminal */
 
+/* Wait until a descriptor that does not block can be written. Return false if the job of this thread is cancelled. */
+static bool wait_writable(int fd)
+{
+	enum { POLL_MS = 100 };
+	struct pollfd p = {.fd = fd, .events = POLLOUT};
+	while (!job_here_cancelled() && poll(&p, 1, POLL_MS) <= 0)
+		;
+	if (!job_here_cancelled())
+		return true;
+	errno = ECANCELED;
+	return false;
+}
+
 int put_all(int fd, const void *p, size_t n)
 {
 	const char *s = p;
 	while (n) {
 		ssize_t k = write(fd, s, n);
-		if (k < 0 && errno == EINTR)
+		if (k < 0 && (errno == EINTR || (errno == EAGAIN && wait_writable(fd))))
 			continue;
 		if (k < 0)
 			return -1;

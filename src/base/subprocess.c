@@ -3,7 +3,8 @@
 /*
  * Runs one child at a time and waits for it. posix_spawn() is used instead of fork(), because threads may be running.
  * No shell is used, because the arguments include file names from a profile. The child's locale is C, because its
- * output is parsed, and it may not query debuginfod servers. A child that exceeds the time limit is killed.
+ * output is parsed, and it may not query debuginfod servers. A child that exceeds the time limit is killed; so
+ * is one whose job is cancelled.
  *
  * Its input is an unnamed file, not a pipe: to write to a pipe while reading from the other takes two loops in one, or
  * a thread.
@@ -12,6 +13,8 @@
 #include "base/subprocess.h"
 
 #include "base/clock.h"
+#include "base/ending.h"
+#include "base/job.h"
 #include "base/mem/mem.h"
 
 #include <errno.h>
@@ -26,7 +29,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SECONDS = 60, CHUNK = 1 << 16 };
+enum { SECONDS = 60, CHUNK = 1 << 16, POLL_MS = 100 };
 extern char **environ;
 
 bool subprocess_forbidden(void)
@@ -101,9 +104,11 @@ static const char *read_output(int fd, struct buf *out, size_t max)
 	size_t got = 0;
 	while (!why) {
 		struct pollfd p = {.fd = fd, .events = POLLIN};
-		int ready = poll(&p, 1, 500);
+		int ready = poll(&p, 1, POLL_MS);
 		if (clock_ms() - began > SECONDS * 1000)
 			why = "timed out";
+		if (job_here_cancelled())
+			why = "cancelled";
 		if (ready <= 0)
 			continue;
 		ssize_t n = read(fd, chunk, CHUNK);
@@ -136,14 +141,16 @@ static int run_child(const char *const *argv, int in, struct buf *out, size_t ma
 		close(fd[0]);
 		return err_set(e, ERR_IO, ERR_NOWHERE, "cannot run %s: %s", argv[0], strerror(rc));
 	}
+	int child = ending_remember_child(pid);
 	const char *why = read_output(fd[0], out, max);
 	close(fd[0]);
 	if (why)
 		kill(pid, SIGKILL);
+	ending_forget_child(child);
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (why)
-		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "%s: %s", argv[0], why);
+		return err_set(e, job_here_cancelled() ? ERR_CANCEL : ERR_LIMIT, ERR_NOWHERE, "%s: %s", argv[0], why);
 	if (WIFEXITED(status) && WEXITSTATUS(status) == 127 && !out->n)
 		return err_set(e, ERR_IO, ERR_NOWHERE, "cannot run %s", argv[0]);
 	if (!WIFEXITED(status) || WEXITSTATUS(status))

@@ -13,6 +13,7 @@
 #include "app/internal.h"
 
 #include "base/mem/mem.h"
+#include "base/newfile.h"
 #include "base/text/text.h"
 
 #include <stdio.h>
@@ -262,12 +263,17 @@ void config_dirs(char *dir)
 	mkdir(dir, 0700);
 }
 
-static void save_history(struct app *a, FILE *f)
+static void save_history(struct app *a, const char *name)
 {
 	const struct history *h[2] = {&a->prompt.commands, &a->prompt.searches};
+	struct buf b = {0};
+	struct err e;
 	for (int k = 0; k < 2; k++)
 		for (size_t i = 0; i < h[k]->n; i++)
-			fprintf(f, "%c%s\n", ":/"[k], h[k]->line[i]);
+			buf_printf(&b, "%c%s\n", ":/"[k], h[k]->line[i]);
+	config_dirs(arena_strndup(&a->scratch, name, strlen(name) - strlen("/history")));
+	newfile_write(name, b.p, b.n, 0, &e);
+	buf_free(&b);
 }
 
 void app_history(struct app *a, bool write)
@@ -276,14 +282,14 @@ void app_history(struct app *a, bool write)
 	const char *name = config_path(a, "XDG_STATE_HOME", ".local/state", "/history");
 	if (a->secure || !name || (write && !a->prompt.commands.n && !a->prompt.searches.n))
 		return;
-	if (write)
-		config_dirs(arena_strndup(&a->scratch, name, strlen(name) - strlen("/history")));
-	FILE *f = fopen(name, write ? "we" : "re");
+	if (write) {
+		save_history(a, name);
+		return;
+	}
+	FILE *f = fopen(name, "re");
 	if (!f)
 		return;
-	if (write)
-		save_history(a, f);
-	while (!write && config_line(f, line, sizeof line))
+	while (config_line(f, line, sizeof line))
 		if (line[0] == ':' || line[0] == '/')
 			prompt_history_add(line[0] == ':' ? &a->prompt.commands : &a->prompt.searches, line + 1);
 	fclose(f);

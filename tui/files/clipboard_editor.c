@@ -97,16 +97,6 @@ static void ask_name(struct app *a)
 	buf_free(&b);
 }
 
-static int write_file(const char *file, const struct buf *b, struct err *e)
-{
-	struct newfile f;
-	struct err later;
-	if (newfile_open(&f, file, e))
-		return -1;
-	int rc = put_all(f.fd, b->p, b->n) ? err_set(e, ERR_OUTPUT, ERR_NOWHERE, "%s: %s", file, strerror(errno)) : 0;
-	return newfile_close(&f, !rc, rc ? &later : e) || rc ? -1 : 0;
-}
-
 void files_write_screen(struct app *a, const char *file)
 {
 	const struct pane_ops *p = pane_now(a);
@@ -131,7 +121,7 @@ void files_write_screen(struct app *a, const char *file)
 		export_screen(g, &a->screen.look, buf_str(&name), &b);
 	}
 	grid_free(g);
-	if (write_file(buf_str(&name), &b, &e))
+	if (newfile_write(buf_str(&name), b.p, b.n, 0, &e))
 		app_message(a, ST_ERROR, "%s", e.msg);
 	else
 		app_message(a, ST_NORMAL, own ? "selection written to %s" : "screen written to %s", buf_str(&name));

@@ -13,6 +13,7 @@
 #include "app/internal.h"
 
 #include "base/mem/mem.h"
+#include "base/newfile.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -174,20 +175,15 @@ void filter_set_read_file(struct app *a)
 
 static int write_file(struct app *a, const char *file)
 {
+	struct buf b = {0};
+	struct err e;
 	config_dirs(arena_strndup(&a->scratch, file, strlen(file) - strlen("/filters")));
-	const char *temp = arena_printf(&a->scratch, "%s.new", file);
-	FILE *f = fopen(temp, "we");
-	if (!f)
-		return -1;
 	for (size_t i = 0; i < a->files.nsaved; i++)
 		if (a->files.saved[i].ours)
-			fprintf(f, "filter %s = %s\n", a->files.saved[i].name, a->files.saved[i].text);
-	bool bad = ferror(f);
-	if (fclose(f) || bad || rename(temp, file)) {
-		unlink(temp);
-		return -1;
-	}
-	return 0;
+			buf_printf(&b, "filter %s = %s\n", a->files.saved[i].name, a->files.saved[i].text);
+	int rc = newfile_write(file, b.p, b.n, 0, &e);
+	buf_free(&b);
+	return rc;
 }
 
 static void save_set(struct app *a, const char *name)

@@ -20,6 +20,7 @@
 #include "app/internal.h"
 
 #include "base/mem/mem.h"
+#include "base/newfile.h"
 #include "trace/as_profile.h"
 
 #include <fcntl.h>
@@ -335,20 +336,11 @@ bool view_file_restore(struct app *a)
 	return true;
 }
 
-static int write_list(struct app *a, const char *name, const struct buf *b)
+static void write_list(struct app *a, const char *name, const struct buf *b)
 {
+	struct err e;
 	config_dirs(arena_strndup(&a->scratch, name, strlen(name) - strlen("/views")));
-	const char *temp = arena_printf(&a->scratch, "%s.%ld", name, (long)getpid());
-	int fd = open(temp, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-	FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
-	if (!f)
-		return -1;
-	bool bad = fwrite(b->p, 1, b->n, f) != b->n;
-	if (fclose(f) || bad || rename(temp, name)) {
-		unlink(temp);
-		return -1;
-	}
-	return 0;
+	newfile_write(name, b->p, b->n, 0600, &e);
 }
 
 /* Append the other entries of the list, except an older one of the same path. */

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 bool clipboard_supports_osc52(const char *term)
 {
@@ -59,5 +60,8 @@ bool clipboard_to_file(const char *s, size_t n, char *file, size_t nfile)
 		return false;
 	FILE *f = fdopen(fd, "w");
 	bool ok = f && fwrite(s, 1, n, f) == n;
-	return f && fclose(f) == 0 && ok;
+	ok = (f ? fclose(f) : close(fd)) == 0 && ok;
+	if (!ok)
+		unlink(file);
+	return ok;
 }

@@ -25,7 +25,7 @@ static int run_graphviz(const struct options *o, struct out *out, const char *fo
 			rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "drawings need dot, which is not installed: "
 			    "apt-get install graphviz (or use the report flame, which needs nothing)");
 		else
-			rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "%s", why.msg);
+			rc = err_set(e, why.kind == ERR_CANCEL ? ERR_CANCEL : ERR_OUTPUT, ERR_NOWHERE, "%s", why.msg);
 	}
 	if (!rc)
 		buf_put(&out->buf, drawing.p, drawing.n);
