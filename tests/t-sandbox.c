@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -82,6 +83,15 @@ static bool can_open_socket(void)
 	return fd >= 0;
 }
 
+/* Only a terminal takes it, so of a file the error shows whether the call was made. */
+static bool can_put_input(void)
+{
+	int fd = open("kept", O_RDONLY | O_CLOEXEC), rc = ioctl(fd, TIOCSTI, "x");
+	bool made = !rc || errno == ENOTTY;
+	close(fd);
+	return made;
+}
+
 static bool can_run(void)
 {
 	int status = 0;
@@ -127,6 +137,7 @@ static const struct attempt {
 	{"make a symbolic link", can_link, {false, false, false, false}},
 	{"change a mode", can_change_mode, {false, false, false, false}},
 	{"open a socket", can_open_socket, {false, false, false, false}},
+	{"put input into a terminal", can_put_input, {false, false, false, false}},
 	{"run a program", can_run, {false, true, false, false}},
 };
 enum { ATTEMPTS = sizeof attempts / sizeof *attempts };

@@ -3,15 +3,16 @@
 /*
  * Two parts of Linux. Landlock (5.13 and later) refuses to open files for writing, to create, rename and remove them, and to
  * run them, except below folders that are named. A filter of system calls refuses what Landlock does not know: sockets,
- * io_uring, and changes of owner, mode and attributes by path. A refused call fails with EPERM or EACCES, and its caller
+ * io_uring, changes of owner, mode and attributes by path, truncate() (known from Linux 6.2 on), and input that a program
+ * puts into its own terminal, which the shell would run later. A refused call fails with EPERM or EACCES, and its caller
  * reports it as any other error. Elsewhere, and on older systems, nothing is refused.
  *
  * Both apply to a thread, and threads share their memory, so a thread with more rights would lend them to all. Therefore
  * the sandbox is for the whole program: for reports, and for the viewer only where the user has given up the same rights
  * (TTRACESECURE). Elsewhere the viewer runs editors, fetches profiles and writes files until its end.
  *
- * Not taken: libseccomp. The filter is a comparison for each of a dozen numbers, and the library would be one more thing to
- * install on each host.
+ * Not taken: libseccomp. The filter compares the number of a call with twenty others, and each host would need the
+ * library.
  */
 #include "config.h"
 #include "base/sandbox.h"
@@ -26,6 +27,7 @@
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/ioctl.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -97,7 +99,7 @@ enum { X32_CALLS = 0x40000000 };	/* on x86-64, numbers from here on are another 
 static const uint32_t running_calls[] = {SYS_execve, SYS_execveat};
 
 static const uint32_t refused_calls[] = {
-	SYS_socket, SYS_setxattr, SYS_lsetxattr, SYS_fchmodat, SYS_fchmodat2, SYS_fchownat,
+	SYS_socket, SYS_setxattr, SYS_lsetxattr, SYS_fchmodat, SYS_fchmodat2, SYS_fchownat, SYS_truncate,
 #ifdef SYS_io_uring_setup
 	SYS_io_uring_setup,
 #endif
@@ -108,7 +110,7 @@ static const uint32_t refused_calls[] = {
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 struct program {
-	struct sock_filter step[8 + 2 * (COUNT(running_calls) + COUNT(refused_calls))];
+	struct sock_filter step[12 + 2 * (COUNT(running_calls) + COUNT(refused_calls))];
 	unsigned short n;
 };
 
@@ -122,11 +124,20 @@ static void load_word(struct program *p, size_t offset)
 	add_step(p, (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS, (uint32_t)offset));
 }
 
-/* Refuse the call if the loaded word compares as `op` says. */
+/* Refuse the call if the comparison `op` of the loaded word with the value has the result `is`. */
 static void refuse_if(struct program *p, uint16_t op, uint32_t value, bool is)
 {
 	add_step(p, (struct sock_filter)BPF_JUMP(BPF_JMP | op | BPF_K, value, !is, is));
 	add_step(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1 /* EPERM */));
+}
+
+/* Refuse an ioctl() request. The number of the call is loaded before, and its second argument after. */
+static void refuse_request(struct program *p, uint32_t request)
+{
+	size_t low = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0;	/* the kernel uses half of the argument */
+	add_step(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3));
+	load_word(p, offsetof(struct seccomp_data, args[1]) + low);
+	refuse_if(p, BPF_JEQ, request, true);
 }
 
 static bool refuse_calls(bool run)
@@ -141,6 +152,7 @@ static bool refuse_calls(bool run)
 		refuse_if(&p, BPF_JEQ, running_calls[i], true);
 	for (size_t i = 0; i < COUNT(refused_calls); i++)
 		refuse_if(&p, BPF_JEQ, refused_calls[i], true);
+	refuse_request(&p, TIOCSTI);
 	add_step(&p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
 	struct sock_fprog filter = {.len = p.n, .filter = p.step};
 	return !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
