@@ -46,12 +46,12 @@ static bool waits(enum tstate s)
 /* Return where the range begins: after the last wait at which q->until() returns true. */
 static struct time_parts_start start_of(const struct snap *sn, const struct time_parts_query *q)
 {
-	struct time_parts_start none = {.t = q->a}, after = none;
+	struct time_parts_start none = {.t = q->a};
 	struct trace_interval v;
 	if (!q->until || !trace_interval_at(sn, q->g, q->b - 1, &v))
 		return none;
 	for (int i = 0; i < TIME_PARTS_STEPS && v.t0 > q->a; i++) {
-		after = (struct time_parts_start){v.t0, v.state == TS_READY ? v.peer : 0, v.stack};
+		struct time_parts_start after = {v.t0, v.state == TS_READY ? v.peer : 0, v.stack};
 		if (!trace_interval_step(sn, &v, -1))
 			return none;
 		if (waits(v.state) && q->until(q->arg, v.state, v.stack))
