@@ -218,20 +218,13 @@ static size_t default_memory(void)
 static int set_memory(const char *size, struct err *e)
 {
 	enum { LEAST = 128 << 20 };
-	static const char units[] = "kmgt";
 	if (!size) {
 		size_t half = default_memory();
 		mem_set_budget(half && half < LEAST ? LEAST : half);
 		return 0;
 	}
-	char *end;
-	double n = strtod(size, &end);
-	const char *unit = *end ? strchr(units, *end | 0x20) : "";
-	for (int i = unit && *unit ? (int)(unit - units) + 1 : 0; i > 0; i--)
-		n *= 1024;
-	if (unit && *unit)
-		end += 1 + (end[1] == 'B' || end[1] == 'b');
-	if (end == size || !unit || *end || !(n >= 1) || n > 1e18)
+	uint64_t n;
+	if (!text_parse_size(size, &n))
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-mem requires a size like 512M or 2G, not \"%.40s\"",
 		    size);
 	if (n < LEAST)

@@ -112,6 +112,12 @@ refuses 'more than 10 redirects' top "$http/loop"
 refuses 'file' top "$http/elsewhere"
 refuses 'HTTP' top "$http/nonsense"
 refuses 'memory' top -mem=128M "$http/endless"
+refuses 'sent more than 1048576 bytes: -max_transfer' top -max_transfer=1M "$http/endless"
+refuses 'sent more than 1048576 bytes: -max_transfer' top -max_transfer=1M "$http/endless-error"
+run 2 top -max_transfer=much "$http/debug/pprof/heap"
+run 0 events -max_transfer=100k "$http/debug/pprof/trace"
+grep -q 'sent more than 102400 bytes.*; the data received so far is shown' err && [ "$(wc -l <out)" -gt 100 ] ||
+	fail "the first 100 kB of a trace: $(cat err)"
 refuses 'onnect' top http://127.0.0.1:1/
 refuses 'cannot connect to the unix socket' top "unix://$tmp/nosocket"
 run 2 top -tls_cert=x "$http/debug/pprof/heap"

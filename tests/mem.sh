@@ -40,6 +40,18 @@ for report in top info; do
 	[ $? = 1 ] && [ "$(wc -l <"$tmp/said")" = 1 ] && grep -q 'the profile takes more memory than the limit of -mem' "$tmp/said" ||
 		fail "$report of very many strings: $(cat "$tmp/b" "$tmp/said")"
 done
+# of text what fits is shown, and a notice says so: folded stacks of very many functions, a legacy profile
+awk 'BEGIN { for (i = 0; i < 3000000; i++) print "main;function" i " 1" }' | gzip -1 >"$tmp/folded.gz"
+{
+	echo 'heap profile: 1: 1 [1: 1] @ heap/524288'
+	awk 'BEGIN { for (i = 1; i < 3000000; i++) printf "1: 8 [1: 8] @ 0x%x 0x%x\n", i * 64, i * 64 + 200000000 }'
+} | gzip -1 >"$tmp/legacy.gz"
+for bomb in folded legacy; do
+	"$TTRACE" info -mem=128M "$tmp/$bomb.gz" >"$tmp/b" 2>"$tmp/said" || fail "$bomb is refused: $(cat "$tmp/said")"
+	cat "$tmp/said" >>"$tmp/b"
+	[ "$(grep -c 'takes more memory than the limit of -mem; what was read until then is shown' "$tmp/b")" = 1 ] ||
+		fail "$bomb that takes much memory: $(tail -n 5 "$tmp/b")"
+done
 # a pipe has no file to go back to: what came through it is held
 "$TTRACE" goroutines - <"$trace" >"$tmp/a" 2>&1
 cat "$trace" | "${few[@]}" "$TTRACE" goroutines - >"$tmp/b" 2>&1

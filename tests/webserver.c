@@ -83,10 +83,10 @@ static void file(int fd, const char *name, const char *type, long more)
 	put(fd, b, n);
 }
 
-static void endless(int fd)
+static void endless(int fd, const char *status)
 {
 	static const char zeros[65536];
-	head(fd, "200 OK", "", -1);
+	head(fd, status, "", -1);
 	for (;;)
 		put(fd, zeros, sizeof zeros);
 }
@@ -159,7 +159,9 @@ static void serve(int fd, const char *target)
 	else if (IS("/elsewhere"))
 		answer(fd, "302 Found", "Location: file:///etc/passwd\r\n", "");
 	else if (IS("/endless"))
-		endless(fd);
+		endless(fd, "200 OK");
+	else if (IS("/endless-error"))
+		endless(fd, "500 Internal Server Error");
 	else if (IS("/together"))
 		meet(fd);
 	else if (IS("/never"))

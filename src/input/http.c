@@ -5,7 +5,8 @@
  * data, finishes ended transfers, and asks every tenth of a second whether to continue. So a key or
  * ^C stops a profile of 30 s at once.
  *
- * A server is not trusted more than a file: a response is limited by the memory limit, redirects by their number (ten)
+ * A server is not trusted more than a file: a response is limited by the memory limit, a transfer with all its redirects,
+ * headers and error pages by a number of bytes, redirects by their number (ten)
  * and to http and https, text of the server is made safe for terminals (http_response.c), and silence is limited by the
  * timeout. The timeout applies to the time without a byte, not to the whole: a trace may arrive slowly for an hour.
  *
@@ -66,7 +67,8 @@ struct transfer {
 	uint64_t total;
 	char status[80];	/* "404 Not Found" */
 	char why[CURL_ERROR_SIZE];
-	bool too_large, live;
+	uint64_t received, most;	/* bytes of all its responses, and their limit; 0: none */
+	bool too_large, too_long, live;
 	int64_t moved;		/* ms: time of the last received byte */
 };
 
@@ -79,11 +81,21 @@ static long status_of(const struct transfer *t)
 
 /* ---- callbacks of libcurl */
 
+/* Count received bytes. Return false if there are too many: a server may send redirects and error pages without end. */
+static bool count_received(struct transfer *t, size_t n)
+{
+	t->moved = clock_ms();
+	t->received += n;
+	t->too_long |= t->most && t->received > t->most;
+	return !t->too_long;
+}
+
 static size_t on_header(char *s, size_t one, size_t n, void *arg)
 {
 	struct transfer *t = arg;
 	(void)one;
-	t->moved = clock_ms();
+	if (!count_received(t, n))
+		return 0;
 	if (http_status_line(s, n, t->status, sizeof t->status))	/* another response begins, perhaps after a redirect */
 		t->n = 0;
 	return n;
@@ -109,7 +121,8 @@ static size_t on_body(char *s, size_t one, size_t n, void *arg)
 	struct transfer *t = arg;
 	curl_off_t total = 0;
 	(void)one;
-	t->moved = clock_ms();
+	if (!count_received(t, n))
+		return 0;
 	if (status_of(t) != 200) {	/* of an error page only the beginning is kept */
 		size_t room = t->n < PAGE ? PAGE - t->n : 0, k = n < room ? n : room;
 		if (reserve_body(t, PAGE))
@@ -165,7 +178,7 @@ static void set_tls(CURL *c, const struct url *u, const struct http_options *o)
 static bool begin_transfer(struct transfer *t, struct http_get *g, const struct http_options *o, CURLM *m)
 {
 	CURL *c = curl.easy_init();
-	*t = (struct transfer){.g = g, .easy = c, .moved = clock_ms()};
+	*t = (struct transfer){.g = g, .easy = c, .most = o->most, .moved = clock_ms()};
 	if (!c)
 		return false;
 	set_limits(c);
@@ -199,7 +212,10 @@ static void set_error(struct transfer *t, CURLcode rc)
 {
 	struct err *e = &t->g->err;
 	t->g->failed = true;
-	if (t->too_large)
+	if (t->too_long)
+		err_set(e, ERR_LIMIT, ERR_NOWHERE, "the server sent more than %llu bytes: -max_transfer=SIZE allows more",
+		    (unsigned long long)t->most);
+	else if (t->too_large)
 		err_set(e, ERR_LIMIT, ERR_NOWHERE, "the response is larger than the memory limit (-mem)");
 	else if (rc == CURLE_TOO_MANY_REDIRECTS)
 		err_set(e, ERR_IO, ERR_NOWHERE, "more than %d redirects", REDIRECTS);
@@ -220,7 +236,7 @@ static void set_error(struct transfer *t, CURLcode rc)
 /* Take the bytes of a transfer, also of one that ended early: a trace can be read up to any end. */
 static void finish_transfer(struct transfer *t, CURLcode rc)
 {
-	bool ok = status_of(t) == 200 && !t->too_large;
+	bool ok = status_of(t) == 200;
 	if (rc != CURLE_OK || !ok)
 		set_error(t, rc);
 	if (ok && (rc == CURLE_OK || t->n)) {

@@ -21,6 +21,7 @@ struct http_get {
 struct http_options {
 	const char *cert, *key, *ca;	/* for TLS; NULL or "": none */
 	const struct input_watch *watch;
+	uint64_t most;		/* bytes of one transfer, of headers, redirects and error pages too; 0: no limit */
 };
 
 /* Return whether the program was built with libcurl. */

@@ -376,11 +376,23 @@ static void take_fetched(struct downloads *r, struct download_item *p)
 	}
 }
 
+/* Return -1 with *e if the option has no size. */
+static int transfer_limit(const struct options *o, uint64_t *most, struct err *e)
+{
+	const char *size = options_str(o, OPT_MAX_TRANSFER);
+	*most = 0;
+	if (!size || text_parse_size(size, most))
+		return 0;
+	return err_set(e, ERR_USAGE, ERR_NOWHERE, "-max_transfer requires a size like 512M or 2G, not \"%.40s\"", size);
+}
+
 static int fetch_all(struct downloads *r, const struct options *o, struct err *e)
 {
 	const struct input_watch *w = r->watch.input.go ? &r->watch.input : NULL;
-	const struct http_options n = {.cert = options_str(o, OPT_TLS_CERT), .key = options_str(o, OPT_TLS_KEY),
+	struct http_options n = {.cert = options_str(o, OPT_TLS_CERT), .key = options_str(o, OPT_TLS_KEY),
 	    .ca = options_str(o, OPT_TLS_CA), .watch = w};
+	if (transfer_limit(o, &n.most, e))
+		return -1;
 	if (getenv("TTRACESECURE") && each_name(o, is_url, NULL))
 		return err_set(e, ERR_IO, ERR_NOWHERE, "fetching is off because TTRACESECURE is set: give a file");
 	prepare_fetches(r, o);

@@ -14,6 +14,7 @@
 #include "base/wrap_math.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -173,6 +174,22 @@ void text_xml(struct buf *b, const char *s, size_t n)
 		}
 	}
 	buf_free(&safe);
+}
+
+bool text_parse_size(const char *s, uint64_t *bytes)
+{
+	static const char units[] = "kmgt";
+	char *end;
+	double n = strtod(s, &end);
+	const char *unit = *end ? strchr(units, *end | 0x20) : "";
+	for (int i = unit && *unit ? (int)(unit - units) + 1 : 0; i > 0; i--)
+		n *= 1024;
+	if (unit && *unit)
+		end += 1 + (end[1] == 'B' || end[1] == 'b');
+	if (end == s || !unit || *end || !(n >= 1) || n > 1e18)
+		return false;
+	*bytes = (uint64_t)n;
+	return true;
 }
 
 void text_dot(struct buf *b, const char *s, size_t n)

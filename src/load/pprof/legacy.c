@@ -119,7 +119,7 @@ static enum legacy_result parse_any(struct legacy *g, struct bytes b)
 	    legacy_read_contention,
 	    legacy_read_jemalloc,
 	};
-	struct scan_lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n};
+	struct scan_lines l = scan_bounded(b);
 	enum legacy_result v = read_cpu(g, b);
 	for (size_t i = 0; i < sizeof text / sizeof text[0] && v == LEGACY_OTHER; i++) {
 		free_legacy(g);
@@ -260,6 +260,7 @@ int legacy_read(struct bytes b, struct sink *s, struct err *e)
 		legacy_apply_comments(&g);
 		set_frame_filters(&g);
 		emit_profile(&g, s);
+		scan_warn_cut(s);
 	}
 	free_legacy(&g);
 	return v == LEGACY_OK ? 0

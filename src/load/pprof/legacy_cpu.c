@@ -38,7 +38,8 @@ static uint64_t read_cell(struct cells *w)
  * addresses. */
 static bool cpu_samples(struct legacy *g, struct cells *w, bool exact)
 {
-	while (w->p < w->end && !w->bad) {
+	enum { SAMPLES = 4096 };
+	while (w->p < w->end && !w->bad && (g->nsample % SAMPLES || !mem_limit_exceeded())) {
 		uint64_t count = read_cell(w), depth = read_cell(w);
 		if (w->bad || depth > (uint64_t)(w->end - w->p) / 4)
 			return false;

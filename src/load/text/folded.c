@@ -171,7 +171,7 @@ int folded_read(struct bytes b, struct sink *s, struct err *e)
 {
 	struct folded_form sh;
 	struct stack_assembler f;
-	struct scan_lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n};
+	struct scan_lines l = scan_bounded(b);
 	examine_lines(b, SIZE_MAX, &sh);
 	if (!sh.good)
 		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no folded stack (a;b;c 12) in this text");
@@ -187,6 +187,7 @@ int folded_read(struct bytes b, struct sink *s, struct err *e)
 		stk_id stack = stack_of(&f, t);
 		s->profile->sample(s->self, &(struct sink_sample){.stack = stack, .value = v, .when = TIME_NONE});
 	}
+	scan_warn_cut(s);
 	stack_builder_free(&f);
 	if (sh.bad)
 		s->ops->warn(s->self, sh.bad_at,

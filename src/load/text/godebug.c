@@ -83,7 +83,7 @@ static void gather_line(
 static void parse_log(struct godebug *d, struct bytes b)
 {
 	const char *text = (const char *)b.p;
-	struct scan_lines l = {.p = text, .end = text + b.n};
+	struct scan_lines l = scan_bounded(b);
 	while (scan_next_line(&l)) {
 		struct scan_text stamp, t = scan_line_without_log_prefix(&l, &stamp);
 		gather_line(d, scan_line_text(&l), t, stamp, (uint64_t)(l.line - text));
@@ -239,6 +239,7 @@ int godebug_read(struct bytes b, struct sink *s, struct err *e)
 	int64_t end = make_points(&d);
 	godebug_emit_trace(&d, end);
 	godebug_emit_events(&d, b);
+	scan_warn_cut(s);
 	warn_of(&d, s);
 	free_godebug(&d);
 	return 0;

@@ -221,7 +221,7 @@ static void parse_outside_line(struct godump *d, struct scan_text t)
 static void parse_dump(struct godump *d, struct bytes b)
 {
 	const char *text = (const char *)b.p;
-	struct scan_lines l = {.p = text, .end = text + b.n};
+	struct scan_lines l = scan_bounded(b);
 	while (scan_next_line(&l)) {
 		struct scan_text stamp, t = scan_line_without_log_prefix(&l, &stamp);
 		struct godump_head h;
@@ -392,6 +392,7 @@ static void emit_profile(const struct godump *d, const struct sink *s)
 	for (size_t i = 0; i < d->ng; i++)
 		if (!d->g[i].gone)
 			emit_goroutine(&t, d, &d->g[i]);
+	scan_warn_cut(s);
 	warn_of(d, s);
 	stack_builder_free(&t.f);
 	buf_free(&t.text);

@@ -210,7 +210,7 @@ static bool source_line(struct perf *p, struct scan_text t)
 static void emit_profile(struct perf *p, struct bytes b)
 {
 	const char *text = (const char *)b.p;
-	struct scan_lines l = {.p = text, .end = text + b.n};
+	struct scan_lines l = scan_bounded(b);
 	struct perf_head head, h;
 	struct perf_frame f;
 	bool open = false;
@@ -264,6 +264,7 @@ int perf_read(struct bytes b, struct sink *s, struct err *e)
 	if (p.main.p)
 		stack_builder_map(&p.f, p.main);	/* the first mapping names the program */
 	emit_profile(&p, b);
+	scan_warn_cut(s);
 	warn_of(&p, s, b);
 	stack_builder_free(&p.f);
 	mem_free(p.frame);

@@ -8,12 +8,39 @@
 #include "config.h"
 #include "load/text/scan.h"
 
+#include "base/mem/mem.h"
+#include "sink_profile.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+struct scan_lines scan_bounded(struct bytes b)
+{
+	return (struct scan_lines){.p = (const char *)b.p, .end = (const char *)b.p + b.n, .bounded = true};
+}
+
+void scan_warn_cut(const struct sink *s)
+{
+	if (mem_limit_exceeded())
+		s->ops->warn(s->self, ERR_NOWHERE,
+		    "the file takes more memory than the limit of -mem; what was read until then is shown");
+}
+
+/* A small compressed file may hold very many lines, each with a new name. */
+static bool is_out_of_memory(struct scan_lines *l)
+{
+	enum { LINES = 1024 };
+	if (l->until_check--)
+		return false;
+	l->until_check = LINES;
+	return mem_limit_exceeded();
+}
+
 bool scan_next_line(struct scan_lines *l)
 {
+	if (l->bounded && is_out_of_memory(l))
+		l->p = l->end;
 	l->line = l->p;
 	l->n = 0;
 	if (l->p == l->end)

@@ -3,6 +3,8 @@
 #ifndef TTRACE_LOAD_TEXT_SCAN_H
 #define TTRACE_LOAD_TEXT_SCAN_H
 
+#include "load/load.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -12,7 +14,16 @@
  * the end.
  */
 /* Iterates over the lines of a text, without line ends. After the last line, line is empty. */
-struct scan_lines { const char *p, *end, *line; size_t n; };
+struct scan_lines {
+	const char *p, *end, *line;
+	size_t n;
+	bool bounded;		/* end early when the program has too much memory: mem_limit_exceeded() */
+	uint32_t until_check;	/* lines */
+};
+/* Iterate over all lines of a file, as far as memory allows. */
+struct scan_lines scan_bounded(struct bytes);
+/* After such lines, before memory is freed: warn if they have ended before the end of the file. */
+void scan_warn_cut(const struct sink *);
 /* Move to the next line. Returns false after the last one. */
 bool scan_next_line(struct scan_lines *);
 struct scan_text { const char *p, *end; };		/* a part of a line */
