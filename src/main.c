@@ -124,7 +124,8 @@ static int check_interrupted(const struct options *o, int rc, struct err *e)
 	return err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
 }
 
-/* Give up what the report does not need from here on: files to write other than its output, programs, the network. */
+/* Give up what the report does not need from here on: to open files for writing other than its output, to run programs, to
+   use the network. */
 static void enter_sandbox(const struct report *r, const struct options *o, const struct out *out)
 {
 	struct buf folder = {0};
@@ -139,7 +140,7 @@ static void enter_sandbox(const struct report *r, const struct options *o, const
 	buf_free(&folder);
 }
 
-/* sandbox: the program has nothing else to do. */
+/* sandbox: give up rights for the rest of the program's run; not in the viewer, which needs them afterwards. */
 static int write_report(const struct report *r, const struct options *o, bool sandbox, struct err *e)
 {
 	struct out out;

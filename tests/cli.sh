@@ -256,7 +256,7 @@ for format in svg ps png gif pdf; do
 done
 TTRACESECURE=1 refuses 1 'TTRACESECURE' top -output=secure.txt "$cpu"
 [ ! -e secure.txt ] || fail '-output writes a file although TTRACESECURE is set'
-# A report reads its file in a sandbox. A named pipe shows it while it waits for its input.
+# A report reads its file in a sandbox: its filter of system calls is active while it waits for input from a named pipe.
 if [ -r "/proc/$$/status" ] && (cd "$build" && tests/t-sandbox) >/dev/null 2>&1; then
 	mkfifo held
 	"$TTRACE" top -output=sandbox.txt held 2>err &

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Output files are whole or absent, whatever ends a report that writes one: INT, TERM and HUP while it reads, while it
 # writes and while it waits for another program, the limit of RLIMIT_FSIZE, a full disk. A file of that name that was there
-# before is as it was, nothing else is left, the status is not 0, and there is one line if a write failed. The same for
-# the viewer, whose terminal is as it was. (tests/cli.sh has more signals, tests/terms.sh what restores the terminal.)
+# before is as it was, nothing else is left, the status is not 0, and there is one line if a write failed. The same holds for
+# the viewer, which also restores the terminal. (tests/cli.sh has more signals, tests/terms.sh what restores the terminal.)
 . "${srcdir:-.}/tests/lib.sh"
 
 # Each report here writes more than the limits below. svg gets its drawing from a program dot.
@@ -87,7 +87,8 @@ for report in events raw traces; do
 	done
 done
 
-# while it waits for another program, which ends, too. It may write no file, so it reads a pipe, whose writer is watched.
+# while it waits for another program, which ends, too. In the sandbox that program can write no file, so it reads a pipe, and
+# the writer of the pipe is watched.
 mkfifo "$tmp/dot-waits"
 DOT_WAITS=$tmp/dot-waits
 export DOT_WAITS
@@ -104,7 +105,7 @@ watch_dot() { # $tmp/dot-runs when dot has started, $tmp/dot-ended when it has e
 }
 dot_is_gone() {
 	[ -e "$tmp/dot-runs" ] || fail "$what: dot did not run"
-	[ ! -e "$tmp/dot-runs" ] || until_so [ -e "$tmp/dot-ended" ] || fail "$what: dot goes on"
+	[ ! -e "$tmp/dot-runs" ] || until_so [ -e "$tmp/dot-ended" ] || fail "$what: dot still runs"
 	kill $watcher 2>/dev/null
 	wait $watcher 2>/dev/null
 }

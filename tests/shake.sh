@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Reports, screens and keys that wait for nothing, while threads pause at random (src/base/shake.h): the output is that of
-# an unshaken run. SEEDS='7 8 9' tries these seeds.
+# Reports, screens, and keys that do not wait for earlier work, while threads pause at random (src/base/shake.h): the output
+# is that of a run without pauses. SEEDS='7 8 9' tries these seeds.
 . "${srcdir:-.}/tests/lib.sh"
 grep -q 'define SHAKER' "$build/config.h" || exit 77	# a build without --enable-shaker
 faults=$top/tests/faults

@@ -2,7 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * make soak: viewers for SOAK_MINUTES (default 60), one after the other, each on a copy of a sample: random keys and
- * sizes, keys that do not wait for the work of others, and a file that is truncated, replaced and grown meanwhile.
+ * sizes, keys that do not wait until the work of earlier keys has ended, and a file that is truncated, replaced and
+ * grown meanwhile.
  *
  * It fails if a key takes more than two minutes, if the memory of the process grows over the rounds, or if a sanitizer
  * of the build finds something. Each viewer has a seed of its own, which decides its file, keys and changes; soak.log
@@ -85,7 +86,7 @@ static void too_long(int sig)
 	abort();
 }
 
-/* Copy a sample; part: so many per cent of it. In place, as a program that writes the file does; else by rename. */
+/* Copy the first `part` per cent of a sample: into the existing file, or into a new one that replaces it. */
 static void put_file(const char *name, const char *sample, uint32_t part, bool in_place)
 {
 	char from[1200];
@@ -104,7 +105,7 @@ static void put_file(const char *name, const char *sample, uint32_t part, bool i
 		abort();
 }
 
-/* What happens to a file while it is shown. */
+/* Change the file that is shown, in one of six ways. */
 static void change_file(struct viewer *v)
 {
 	uint32_t how = rnd(v, 6), part = rnd(v, 100);
@@ -203,7 +204,7 @@ static void run_viewer(uint64_t seed)
 	static char program[] = "ttrace", word[] = "view", file[] = "shown";
 	struct viewer v = {.rng = seed * 2862933555777941757 + 3037000493, .file = file};
 	struct options o;
-	struct err e;
+	struct err e = {0};
 	const char *sample = samples[rnd(&v, SAMPLES)];
 	put_file("other", samples[rnd(&v, SAMPLES)], 100, false);
 	put_file(file, sample, 100, false);
@@ -261,7 +262,7 @@ int main(void)
 	setlocale(LC_CTYPE, "C.UTF-8");
 	signal(SIGALRM, too_long);
 #ifdef M_ARENA_MAX
-	mallopt(M_ARENA_MAX, 1);	/* an arena for each thread grows for long: memory that is free, and would hide leaks */
+	mallopt(M_ARENA_MAX, 1);	/* with one for each thread, free memory grows for long and hides leaks */
 #endif
 	printf("seed %" PRIu64 ", log %s/soak.log\n", seed, folder);
 	fflush(stdout);
@@ -274,7 +275,7 @@ int main(void)
 		if (round <= FIRST_ROUNDS)
 			most = mb > most ? mb : most;
 		else if (mb > most * 5 / 4 + 16)
-			return fprintf(stderr, "soak: memory grows: %.0f MB after the first rounds, %.0f MB now\n", most, mb), 1;
+			return fprintf(stderr, "soak: memory grows: %.0f MB in the first rounds, %.0f MB now\n", most, mb), 1;
 	}
 	printf("%" PRIu64 " viewers, nothing found\n", seed - first);
 	return 0;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Whatever the names in a file hold, a reader of each format gets them back. A profile has N functions, files and labels
- * whose names are made by chance of what has a meaning in some format: quotes, ends of lines, markup, entities,
+ * A reader of each format gets the names of a file back, whatever they consist of. A profile has N functions, files and
+ * labels with random names of what has a meaning in some format: quotes, ends of lines, markup, entities,
  * backslashes, separators, control characters, bytes that are not UTF-8. A trace has them as functions, tasks, regions
  * and messages. The readers here know only the rules of their format, are strict, and share no code with the program. A
- * name ends in '#' and its number, so a reader needs not know where in a file the names are.
+ * name ends in '#' and its number, so a reader need not know where in a file the names are.
  *
- * CSV, TSV, JSON, speedscope, SVG and HTML have all names in all places; what the format cannot express, an expect_fn
- * has. The text of dot, callgrind and folded stacks is pprof's byte for byte, so only what pprof escapes is tested: in dot
+ * CSV, TSV, JSON, speedscope, SVG and HTML have all names in all places; an expect_fn returns what is expected for a name
+ * that the format cannot express. The text of dot, callgrind and folded stacks is pprof's byte for byte, so only what pprof escapes is tested: in dot
  * functions and files, not labels and programs, and not the & of an entity; in callgrind files, not functions; in folded
  * stacks the ends of lines, not semicolons. In a graph that is drawn here all are escaped.
  */
@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 enum { N = 400, IN_TRACE = 120 };
-/* What has the names; the rest has plain ones. */
+/* What has the random names; the rest has plain ones. */
 enum { FUNCTIONS = 1, FILES = 2, TAGS = 4, PROGRAM = 8, TRACE = 16 };
 static const char PROGRAM_NAME[] = "/bin/p\"r\\o\ngram", PROGRAM_IN_DOT[] = "digraph \"p\\\"r\\\\o\\lgram\" {\n";
 

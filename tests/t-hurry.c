@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Keys that do not wait for anything: they come while the file is read, compared with another one, read again, and
+ * Keys that do not wait until earlier work has ended: they come while the file is read, compared with another one, read again, and
  * while panes compute. Esc and the next key cancel what runs. When all work has ended and the filters are removed, the
  * panes show the same as in a viewer that waited after each key, unless the reading itself was cancelled.
  *
@@ -27,7 +27,7 @@
 
 struct viewer { char path[1100]; struct options o; struct app *a; struct grid *g; };
 
-/* As on a terminal: sheets that are missing are rebuilt in the background, and it is drawn again. */
+/* Draw as on a terminal: sheets that are missing are rebuilt in the background, and then the screen is drawn again. */
 static void draw(struct viewer *v, bool news)
 {
 	session_begin_frame(app_session(v->a), news);
@@ -51,7 +51,7 @@ static void take_news(struct viewer *v, int ms)
 	draw(v, true);
 }
 
-/* Take news until nothing runs. Return false if something still does after minutes. */
+/* Take news until nothing runs. Return false if something still runs after minutes. */
 static bool settle(struct viewer *v)
 {
 	int n = 0;
@@ -180,7 +180,7 @@ int main(void)
 {
 	const char *dir = getenv("srcdir");
 	OK(!dir || !chdir(dir));	/* for the file names in keys */
-	setenv("TTRACE_JOBS", "3", 1);	/* however small it is */
+	setenv("TTRACE_JOBS", "3", 1);	/* work is done on threads, also if it is small */
 	setlocale(LC_CTYPE, "C.UTF-8");
 	unsetenv("TTRACESECURE");
 	hurry("orders.trace", "1j2j3j4j5j6j7j8j9j!jWj;j", "16");

@@ -36,8 +36,8 @@ void ending_forget_child(int child);
    ending_forget(). */
 int  ending_create(char *path, int *file);
 
-/* Stop the other threads, restore the terminal, kill the registered children and remove the registered files now. The caller has to end the program.
-   Async-signal-safe. */
+/* Stop the other threads, restore the terminal, kill the registered children and remove the registered files now. The
+   caller has to end the program. Async-signal-safe. */
 void ending_undo(void);
 
 /* Call ending_undo(), report that there is no memory, and exit with status 1. */

@@ -5,8 +5,8 @@
  *
  * The temporary file is in the folder of the final one, so that the rename stays within one file system. If the name is
  * a symbolic link, its target is replaced and not the link. A name that is not a regular file (/dev/null, a named pipe,
- * a terminal) is written directly: a rename would replace it by a file. A job does not wait for the reader of a named
- * pipe, and its writes do not block (put_all()): it could not be cancelled.
+ * a terminal) is written directly: a rename would replace it by a file. A job opens a named pipe
+ * without waiting for its reader, and its writes do not block (put_all()), because it could not be cancelled then.
  */
 #include "config.h"
 #include "base/newfile.h"
@@ -62,8 +62,8 @@ int newfile_open(struct newfile *f, const char *path, struct err *e)
 		if (!S_ISREG(st.st_mode))
 			f->path = xstrdup(path);
 	}
-	int wait = job_has_thread() ? O_NONBLOCK : 0;
-	f->fd = f->path ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | wait) : open_temp(f, path);
+	int nonblock = job_has_thread() ? O_NONBLOCK : 0;
+	f->fd = f->path ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | nonblock) : open_temp(f, path);
 	if (f->fd >= 0)
 		return 0;
 	int rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "cannot write %s: %s", path,

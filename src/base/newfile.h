@@ -22,7 +22,8 @@ int newfile_open(struct newfile *f, const char *path, struct err *e);
 /* Close it, and rename it (keep) or remove it. -1: it could not be written completely, and the old file is
    unchanged. */
 int newfile_close(struct newfile *f, bool keep, struct err *e);
-/* Make a file of n bytes in that way; mode 0: as newfile.mode has it. */
+/* Write a whole file of n bytes by newfile_open() and newfile_close(). mode: permissions; 0: those of the existing file, or
+   the usual ones. -1 with *e: the old file is unchanged. */
 int newfile_write(const char *path, const void *p, size_t n, unsigned mode, struct err *e);
 
 #endif

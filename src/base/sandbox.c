@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Two parts of Linux. Landlock (5.13 and later) refuses to open files for writing, to create, rename and remove them, and to
- * run them, except below folders that are named. A filter of system calls refuses what Landlock does not know: sockets,
- * io_uring, changes of owner, mode and attributes by path, truncate() (known from Linux 6.2 on), and input that a program
+ * run them, except below folders that are named. A filter of system calls refuses what Landlock does not cover: sockets,
+ * io_uring, changes of owner, mode and attributes by path, truncate() (covered from Linux 6.2 on), and input that a program
  * puts into its own terminal, which the shell would run later. A refused call fails with EPERM or EACCES, and its caller
  * reports it as any other error. Elsewhere, and on older systems, nothing is refused.
  *
@@ -44,7 +44,7 @@ enum {
 	OTHER_CHANGES = LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |
 			LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK |
 			LANDLOCK_ACCESS_FS_MAKE_SYM,
-	TRUNCATE_VERSION = 3,	/* the version of Landlock that knows LANDLOCK_ACCESS_FS_TRUNCATE */
+	TRUNCATE_VERSION = 3,	/* the first version of Landlock with LANDLOCK_ACCESS_FS_TRUNCATE */
 };
 
 /* Allow `what` for this path and all below it. NULL, and a path that does not exist, need no rule. */

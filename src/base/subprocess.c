@@ -3,8 +3,8 @@
 /*
  * Runs one child at a time and waits for it. posix_spawn() is used instead of fork(), because threads may be running.
  * No shell is used, because the arguments include file names from a profile. The child's locale is C, because its
- * output is parsed, and it may not query debuginfod servers. A child that exceeds the time limit is killed; so
- * is one whose job is cancelled.
+ * output is parsed, and it may not query debuginfod servers. A child that exceeds the time limit is killed,
+ * and so is one whose job is cancelled.
  *
  * Its input is an unnamed file, not a pipe: to write to a pipe while reading from the other takes two loops in one, or
  * a thread.

@@ -3,8 +3,9 @@
 /*
  * Sums of pieces. Three tables are filled while paths are added: places, the functions and lines of stacks; chains of
  * waits, as a tree; and lines, by class, function, reason and chain. Each is an array with a hash index, so a piece
- * costs a look-up in each, and eight bytes for its goroutine: sorted, these tell how many goroutines a line is of. The place of a stack is found once and kept by stack, because finding the first user frame
- * compares names.
+ * costs a look-up in each. The place of a stack is found once and kept by stack, because finding the first user frame
+ * compares names. A piece also adds its line and goroutine to an array, in which, once it is sorted, the different
+ * goroutines of each line are counted.
  *
  * Chains are collapsed: in a convoy on a lock each goroutine waited for the one before it, at the same place, and the
  * depth of a piece in the convoy explains nothing. So a path of a thousand waits has a few lines.

@@ -9,7 +9,8 @@
 /* The critical paths of many targets, walked by several threads. */
 struct critical_many {
 	const struct critical_walker *walker;
-	/* Returns target i of n: there may be millions, of 56 bytes. Any thread. */
+	/* Return target i of n, on any thread. It is a function because an array of millions of targets, of 56 bytes
+	   each, would be too large. */
 	struct critical_target (*target)(const void *of, uint32_t i);
 	const void *of;
 	uint32_t n;

@@ -45,7 +45,7 @@ struct critical_piece {
 struct critical_via { uint32_t up, depth; trk_id g; stk_id stack; enum time_class cls; };
 
 struct critical_path {
-	struct critical_piece *v;		/* if `each` is set only the first element is used, by the walk */
+	struct critical_piece *v;		/* if `each` is set, the walk alone uses it */
 	struct critical_via *via;
 	size_t n, nvia, cap, cvia;
 	uint64_t looked;			/* parts that a walk looked at besides: joined to pieces, or of runs on the Ps */
@@ -55,8 +55,8 @@ struct critical_path {
 	/* Set by the caller: runs are not divided by stack, and waits for a P that have no part of CRITICAL_GC_WORKERS
 	   not by occupant, which takes most of the time of a walk. The times by class and those parts are the same. */
 	bool coarse;
-	/* Set by the caller: called with each piece, the last one of the operation first, instead of keeping it; NULL:
-	   they are kept. A path may have CRITICAL_PIECES, and most callers only add them up. */
+	/* Set by the caller: NULL, or is called with each piece, the last one of the operation first. Then pieces are not
+	   kept: a path may have CRITICAL_PIECES, and most callers only add them up. */
 	void (*each)(void *arg, const struct critical_path *, const struct critical_piece *);
 	void *arg;
 };

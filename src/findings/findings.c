@@ -292,7 +292,7 @@ static bool measure(struct findings_run *r)
 		    &(struct operations_beside){measure_part, MEASURES, r}, &r->scratch, &q->on);
 	else
 		job_parallel(MEASURES, measure_known, r);
-	mem_trim();	/* what only the search needed is between blocks in use */
+	mem_trim();	/* free memory that only the search needed lies between blocks in use */
 	return r->ops && r->scanned && r->noted;
 }
 

@@ -13,7 +13,7 @@ struct moment_burst { stk_id stack, waited; uint32_t n; uint64_t woken; int64_t 
 
 enum { MOMENTS_BEAT_NS = 1250000, MOMENTS_BEATS = 1 << 22 };
 
-/* When goroutines wake many others, of the whole snapshot; when the states of Ps change, in [t0, t1). */
+/* The bursts of the whole snapshot, and the times in [t0, t1) at which the states of Ps change. */
 struct moments {
 	const struct snap *sn;
 	int64_t t0, t1;
@@ -26,7 +26,7 @@ struct moments {
 	uint8_t *beat;
 };
 
-/* Return false if the watcher stops it. Free it with moments_free() in both cases. */
+/* Return false if the watcher stops it. Free it with moments_free() in both cases. Any thread. */
 bool moments_find(struct moments *, const struct snap *, int64_t t0, int64_t t1, const struct progress_watcher *);
 void moments_free(struct moments *);
 

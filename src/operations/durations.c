@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * A trace may have millions of operations, and a sorted copy of their durations would take a third as much memory as the
- * operations themselves. So durations are counted in classes, 32 in each octave, which know their least and greatest
+ * operations themselves. So durations are counted in classes, 32 in each octave, which keep their least and greatest
  * one. Then only those in the classes of the wanted quantiles are copied and sorted. Neighbours of which one is twice as
  * long as the other are never in one class, so the classes show all gaps.
  */

@@ -267,7 +267,7 @@ static bool begin_search(struct operations_search *s)
 static void end_search(struct operations_search *s)
 {
 	lives_collect(&s->l, &s->tasks, &s->roles);
-	mem_trim();	/* what the arrays left that have grown there */
+	mem_trim();	/* arrays that grew have left free memory */
 	s->done = work_walk(&s->l, &s->tasks, &s->roles, s->on);
 	arena_free(&s->scratch);
 	if (s->done)

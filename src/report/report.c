@@ -26,7 +26,8 @@ const struct report *report_find(const char *name)
 
 bool report_runs_programs(const struct report *r)
 {
-	static report_fn *const fn[] = {report_disasm, report_weblist, report_svg, report_ps, report_png, report_gif, report_pdf};
+	static report_fn *const fn[] = {report_disasm, report_weblist, report_svg, report_ps, report_png, report_gif,
+	    report_pdf};
 	for (size_t i = 0; i < sizeof fn / sizeof *fn; i++)
 		if (r->run == fn[i])
 			return true;

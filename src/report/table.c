@@ -89,7 +89,8 @@ static int cmp_cells(const struct table_cell *a, const struct table_cell *b, enu
 	return c ? up * c : (a > b) - (a < b);
 }
 
-/* qsort() tells a comparison nothing about the column, and there may be millions of cells to carry that. */
+/* A comparison for each order: qsort() has no argument for the kind of the column, and to keep it beside each of millions of
+   cells takes too much memory. */
 #define ORDER(name, kind, up) static int name(const void *x, const void *y) \
 { \
 	return cmp_cells(*(const struct table_cell *const *)x, *(const struct table_cell *const *)y, kind, up); \

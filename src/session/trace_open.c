@@ -13,7 +13,6 @@
 #include "session/trace_open.h"
 
 #include "base/mem/mem.h"
-
 #include "base/text/buf.h"
 #include "filter/weigh.h"
 #include "session/download.h"
@@ -79,7 +78,7 @@ int trace_read(
 	    input_report_damage(in, r->read(*in, &sink, e), &sink, e);
 	t->sn = builder_finish(t->store_builder);
 	builder_on_publish(t->store_builder, NULL, NULL);
-	mem_trim();	/* memory that only reading needed is between blocks in use */
+	mem_trim();	/* free memory that only reading needed lies between blocks in use */
 	if (rc || report_warnings(t, o, notice, arg, e)) {
 		trace_close(t);
 		return -1;

@@ -110,7 +110,8 @@ static void put_rows(const struct trace_report_ctx *r, struct table *t, const st
 /* Make the measures that a board needs. Return NULL if stopped. */
 static struct board_measures *measure(struct trace_report_ctx *r, const struct trace_filter *f, unsigned needs)
 {
-	struct board_source from = {.sn = r->sn, .filter = f, .unscanned = !(needs & BOARD_NEEDS_SCAN), .uncurved = r->format != TF_JSON};
+	struct board_source from = {.sn = r->sn, .filter = f, .unscanned = !(needs & BOARD_NEEDS_SCAN),
+	    .uncurved = r->format != TF_JSON};
 	if (needs == BOARD_NEEDS_SCAN) {
 		from.operations = operations_find_idle(r->sn, r->mem, &f->on);
 		return from.operations ? board_measures_new(&from, &f->on) : NULL;

@@ -37,12 +37,12 @@ static bool is_other(const struct stats_part *p)
 	return p->name || p->text == stats_reasons[TS_OTHER];
 }
 
-/* Append the record of a goroutine and return its offset. */
+/* Append the record of a goroutine and return its offset; beyond 4 GB, that of the empty record. */
 static uint32_t pack(struct buf *b, const struct goroutine_times *g)
 {
 	size_t at = b->n;
 	uint32_t n = g->nrange;
-	if (at > UINT32_MAX)	/* the empty record of all further ones */
+	if (at > UINT32_MAX)	/* no offset for it: it gets the empty record */
 		return 0;
 	for (int s = 0; s < TS__N; s++)
 		n += g->ns[s] != 0;

@@ -105,7 +105,6 @@ static void stat_others(const struct stats_index *s, struct goroutine_times *g, 
 	}
 }
 
-/* Is the time in this state a part of its own of the times in block? */
 bool stats_is_part(enum tstate k, int64_t ns)
 {
 	return k >= TS_CHANSEND && ns > 0 && k != TS_FOREVER && k != TS_OTHER;
