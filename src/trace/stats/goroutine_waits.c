@@ -3,9 +3,8 @@
 /*
  * Waits of goroutines and the classes of their time, by one pass over the sheets for all goroutines (span_scan.c).
  *
- * Quantiles are exact. The durations of all waits, each with its goroutine, are sorted once; then one walk over them
- * counts for each goroutine and each group, and takes the values whose ranks are those of the quantiles. To keep the
- * durations of each goroutine apart would take as many arrays as there are goroutines.
+ * Quantiles are exact. The durations of all waits are collected, each with its goroutine, and sorted by goroutine, so
+ * those of a goroutine and of a group are next to one another.
  *
  * Classes come from the times by state. Only where the class depends on the stack are spans added up, in an array of the
  * goroutines that have such time.
@@ -16,7 +15,7 @@
 #include "config.h"
 #include "trace/stats/goroutine_waits.h"
 
-#include "base/radix_sort.h"
+#include "base/mem/column.h"
 #include "base/wrap_math.h"
 #include "trace/longest_wait.h"
 #include "trace/span_scan.h"
@@ -28,30 +27,25 @@ struct goroutine_waits {
 	const struct stats_groups *gs;
 	uint32_t *stacked;	/* by goroutine: index in by_stack plus 1; 0: no class of it depends on a stack */
 	int64_t (*by_stack)[TIME_BY_STACK];
-	struct wait_quantiles *g, *group;
+	uint32_t *first;	/* goroutine i has the waits ns[first[i]] .. ns[first[i + 1]), ascending */
+	int64_t *ns;
+	struct wait_quantiles *group;
 };
+
+struct wait_of { int64_t ns; uint32_t i; };	/* i: the goroutine */
 
 struct waits_pass {
 	struct goroutine_waits *w;
 	uint8_t *class_of;		/* by stack: the class of a wait there, plus 1; 0: not known yet */
-	struct radix_array waits;	/* durations, with their goroutines */
+	struct data_column waits;	/* struct wait_of */
 	const struct stats_query *q;
 	int64_t t0, t1;			/* its range */
 };
 
 static void add_wait(struct waits_pass *p, uint32_t i, int64_t ns)
 {
-	struct radix_array *v = &p->waits;
-	if (v->n == v->room) {
-		struct radix_array more;
-		radix_array_alloc(&more, v->room * 2);
-		memcpy(more.v, v->v, v->n * sizeof *v->v);
-		more.n = v->n;
-		radix_array_free(v);
-		*v = more;
-	}
-	radix_array_add(v, radix_key_ascending(ns), i);
-	p->w->g[i].n++;
+	*(struct wait_of *)column_add(&p->waits, NULL) = (struct wait_of){ns, i};
+	p->w->first[i + 2]++;
 }
 
 static enum time_class class_of(struct waits_pass *p, enum tstate s, stk_id stack)
@@ -107,36 +101,33 @@ static void find_stacked(struct goroutine_waits *w, struct arena *mem)
 	w->by_stack = arena_zalloc(mem, (n + 1u) * sizeof *w->by_stack);
 }
 
-/* Take a value if its rank is that of a quantile; seen: how many of the smaller values were counted. */
-static void take_quantile(struct wait_quantiles *q, uint32_t seen, int64_t ns)
+/* Sort the waits by goroutine and then by duration. w->first has their numbers, two elements later. */
+static void sort_waits(struct goroutine_waits *w, const struct data_column *waits, struct arena *mem)
 {
-	if (seen == stats_quantile_rank(q->n, stats_spread_share[SPREAD_P50]))
-		q->p50 = ns;
-	if (seen == stats_quantile_rank(q->n, stats_spread_share[SPREAD_P99]))
-		q->p99 = ns;
+	uint32_t n = column_n(waits);
+	w->ns = arena_alloc(mem, (n + 1u) * sizeof *w->ns);
+	for (uint32_t i = 0; i < w->gs->ng; i++)
+		w->first[i + 2] += w->first[i + 1];
+	for (uint32_t k = 0; k < n; k++) {
+		const struct wait_of *x = column_at(waits, k);
+		w->ns[w->first[x->i + 1]++] = x->ns;
+	}
+	for (uint32_t i = 0; i < w->gs->ng; i++)
+		stats_sort(w->ns + w->first[i], w->first[i + 1] - w->first[i]);
 }
 
-/* Find the quantiles of all goroutines and groups. */
-static void find_quantiles(struct goroutine_waits *w, struct radix_array *v)
+/* Find the quantiles of a group, whose waits follow one another. */
+static struct wait_quantiles quantiles_of_group(const struct goroutine_waits *w, const struct stats_group *g)
 {
-	const struct stats_groups *gs = w->gs;
-	uint32_t *group_of = xmalloc((gs->ng + 1u) * sizeof *group_of), *seen = xcalloc(gs->ng + 1u, sizeof *seen),
-		 *seen_in = xcalloc(gs->n + 1u, sizeof *seen_in);
-	for (uint32_t k = 0; k < gs->n; k++)
-		for (uint32_t i = gs->group[k].first; i < gs->group[k].first + gs->group[k].n; i++) {
-			group_of[i] = k;
-			w->group[k].n += w->g[i].n;
-		}
-	radix_sort_items(v->v, v->n);
-	for (uint32_t k = 0; k < v->n; k++) {
-		uint32_t i = v->v[k].v;
-		int64_t ns = (int64_t)radix_key_ascending((int64_t)v->v[k].key);
-		take_quantile(&w->g[i], seen[i]++, ns);
-		take_quantile(&w->group[group_of[i]], seen_in[group_of[i]]++, ns);
-	}
-	mem_free(group_of);
-	mem_free(seen);
-	mem_free(seen_in);
+	uint32_t from = w->first[g->first], n = w->first[g->first + g->n] - from;
+	struct stats_share q[] = {{stats_spread_share[SPREAD_P50], 0}, {stats_spread_share[SPREAD_P99], 0}};
+	size_t bytes = (n + (size_t)1) * sizeof *w->ns;
+	int64_t *v = mem_bulk(bytes);
+	memcpy(v, w->ns + from, n * sizeof *v);
+	if (n)
+		stats_quantiles(v, n, q, 2);
+	mem_bulk_free(v, bytes);
+	return (struct wait_quantiles){n, q[0].value, q[1].value};
 }
 
 struct goroutine_waits *goroutine_waits_measure(
@@ -148,12 +139,12 @@ struct goroutine_waits *goroutine_waits_measure(
 	p.t1 = q->t1 == TIME_NONE ? sn->t1 : q->t1;
 	trk_id *trk = xmalloc((gs->ng + 1u) * sizeof *trk);
 	*w = (struct goroutine_waits){.sn = sn, .gs = gs};
-	w->g = arena_zalloc(mem, (gs->ng + 1u) * sizeof *w->g);
+	w->first = arena_zalloc(mem, (gs->ng + 2u) * sizeof *w->first);
 	w->group = arena_zalloc(mem, (gs->n + 1u) * sizeof *w->group);
 	find_stacked(w, mem);
 	for (uint32_t i = 0; i < gs->ng; i++)
 		trk[i] = gs->g[i].trk;
-	radix_array_alloc(&p.waits, gs->ng + 1024);
+	column_init(&p.waits, sizeof(struct wait_of));
 	bool all = span_scan_run(sn, &(struct span_scan_run){.g = trk,
 					 .n = gs->ng,
 					 .t0 = p.t0,
@@ -164,17 +155,22 @@ struct goroutine_waits *goroutine_waits_measure(
 					 .on = q->on,
 					 .on_span = on_span,
 					 .arg = &p});
-	if (all)
-		find_quantiles(w, &p.waits);
-	radix_array_free(&p.waits);
 	mem_free(p.class_of);
 	mem_free(trk);
+	if (all)
+		sort_waits(w, &p.waits, mem);
+	column_free(&p.waits);
+	for (uint32_t i = 0; i < gs->n && all; i++)
+		w->group[i] = quantiles_of_group(w, &gs->group[i]);
 	return all ? w : NULL;
 }
 
 struct wait_quantiles goroutine_waits_of(const struct goroutine_waits *w, uint32_t i)
 {
-	return w->g[i];
+	const int64_t *v = w->ns + w->first[i];
+	uint32_t n = w->first[i + 1] - w->first[i];
+	return (struct wait_quantiles){n, stats_quantile(v, n, stats_spread_share[SPREAD_P50]),
+	    stats_quantile(v, n, stats_spread_share[SPREAD_P99])};
 }
 
 struct wait_quantiles goroutine_waits_of_group(const struct goroutine_waits *w, uint32_t i)
