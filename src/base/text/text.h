@@ -26,7 +26,7 @@ void text_safe(struct buf *b, const char *s, size_t n);
 void text_safe_fit(char *to, size_t size, const char *s, size_t n);
 /* Append s escaped as by text_safe() and as text, or a value of an attribute in double quotes, of XML or HTML. */
 void text_xml(struct buf *b, const char *s, size_t n);
-/* Parse a size like 512M or 2G, in bytes: a number, then k, m, g or t of either case, then perhaps b. Returns false if it
+/* Parse a size like 512M or 2G, in bytes: a number, then k, m, g or t of either case, then perhaps b. Return false if it
    is none, or less than one byte. */
 bool text_parse_size(const char *s, uint64_t *bytes);
 /* Append s as text between double quotes of graphviz: quotes and backslashes are escaped, newlines end left-aligned

@@ -208,7 +208,7 @@ static struct profile_text folded_text(struct profile *p, str_id name)
 {
 	struct profile_text t = p->str[name];
 	struct buf b = {0};
-	if (!t.s[strcspn(t.s, "\r\n")])
+	if (!t.n || (!memchr(t.s, '\n', t.n) && !memchr(t.s, '\r', t.n)))
 		return t;
 	for (uint32_t i = 0; i < t.n; i++)
 		if (t.s[i] == '\r' || t.s[i] == '\n')
