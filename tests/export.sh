@@ -42,10 +42,10 @@ for r in raw comments dot callgrind folded flame proto; do
 done
 "$TTRACE" wire -format=json "$trace" >out 2>err && fail "wire as JSON"
 
-# speedscope: what it weighs is what the profile weighs
 # a function whose name is ma, a byte 0, in, a newline, evil
 printf '\012\004\010\001\020\002\022\006\012\001\001\022\001\005\042\010\010\001\042\004\010\001\020\003\052\004\010\001\020\003\062\000\062\007\163\141\155\160\154\145\163\062\005\143\157\165\156\164\062\017\155\141\000\151\156\012\145\166\151\154\073\170\040\071\071' >nul.pb
 [ "$("$TTRACE" folded nul.pb | wc -l)" -eq 1 ] || fail 'folded: a newline after a byte 0 ends the line'
+# speedscope: what it weighs is what the profile weighs
 "$TTRACE" folded "$cpu" | awk '{ s += $NF } END { printf "%.0f\n", s }' >sum
 "$TTRACE" speedscope -sample_index=cpu "$cpu" >s.json || fail "speedscope"
 [ "$(grep -o '"endValue":[0-9]*' s.json)" = "\"endValue\":$(cat sum)" ] || fail "speedscope weighs $(grep -o '"endValue":[0-9]*' s.json), not $(cat sum)"
