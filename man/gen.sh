@@ -8,7 +8,8 @@ ttrace=$1
 template=$2
 escape='function esc(s) { gsub(/\\/, "\\e", s); gsub(/-/, "\\-", s); if (s ~ /^[.\x27]/) s = "\\\\&" s; return s }
 function keys(s,  n, k, i, out) { n = split(esc(s), k, " "); for (i = 1; i <= n; i++) out = out (i > 1 ? " " : "") (k[i] ~ /^[][(),.:;?!|]$/ ? "\\&" k[i] : k[i]); return out }
-function alternatives(s) { s = esc(s); gsub(/\|/, "|\\:", s); return s }
+# Alternatives that do not fit on one line have blanks between them: a line without a blank cannot be adjusted.
+function alternatives(s) { s = esc(s); gsub(/\|/, length(s) > 75 ? " | " : "|\\:", s); return s }
 function said(s) { s = esc(s); return s (s ~ /[.?]$/ ? "" : ".") }
 function section(group) { print ".Ss " (group == "gc" ? "GC" : toupper(substr(group, 1, 1)) substr(group, 2)) }'
 
