@@ -25,6 +25,26 @@ static bool is_measured(const struct tasks_listing *p, const struct item *it)
 	return it->in && (p->regions || !it->open);
 }
 
+/* Items are added kind by kind, but those of tasks in the order of the tasks. */
+static uint64_t key_of_kind(const void *arg, const void *item)
+{
+	(void)arg;
+	return ((const struct item *)item)->kind;
+}
+
+static uint64_t key_of_index(const void *arg, const void *item)
+{
+	(void)arg;
+	return ((const struct item *)item)->i;
+}
+
+static uint64_t key_of_duration(const void *arg, const void *item)
+{
+	const struct item *it = item;
+	(void)arg;
+	return radix_key_descending(it->t1 - it->t0);
+}
+
 static void add_item(struct tasks_listing *p, struct item it)
 {
 	struct kind *k = &p->kind[it.kind];
@@ -102,7 +122,7 @@ static void make_tasks(struct tasks_listing *p, const struct snap *sn, const str
 {
 	p->ts = stats_tasks(sn, &p->mem, on);
 	uint32_t *of = add_task_kinds(p, sn), *op = operations_of_tasks(p);
-	p->item = xmalloc((p->ts->n + (p->ops ? p->ops->n : 0) + 1u) * sizeof *p->item);
+	p->item = arena_alloc(&p->mem, (p->ts->n + (p->ops ? p->ops->n : 0) + 1u) * sizeof *p->item);
 	for (uint32_t i = 0; i < p->ts->n && should_continue(on, i); i++) {
 		const struct stats_task *t = &p->ts->task[i];
 		if (t->span == UINT32_MAX)
@@ -120,6 +140,7 @@ static void make_tasks(struct tasks_listing *p, const struct snap *sn, const str
 	}
 	mem_free(op);
 	mem_free(of);
+	radix_sort_in_place(p->item, p->nitem, sizeof *p->item, &(struct radix_keys){.first = key_of_kind, .second = key_of_index});
 	make_kids(p);
 }
 
@@ -158,7 +179,7 @@ static void make_regions(struct tasks_listing *p, const struct snap *sn, const s
 	ask.on = *on;
 	p->ks = stats_regions(stats_index_new(sn, &p->mem), &ask, &p->mem);
 	p->kind = arena_zalloc(&p->mem, (p->ks->n + 1u) * sizeof *p->kind);
-	p->item = xmalloc((p->ks->nr + 1u) * sizeof *p->item);
+	p->item = arena_alloc(&p->mem, (p->ks->nr + 1u) * sizeof *p->item);
 	p->nkind = p->ks->n;
 	for (uint32_t k = 0; k < p->ks->n; k++) {
 		const struct stats_region_kind *s = &p->ks->kind[k];
@@ -255,22 +276,6 @@ uint32_t tasks_children(const struct tasks_listing *p, uint64_t id, uint32_t *n)
 
 /* ---- order */
 
-/* Sort the items of a kind, longest first; equal ones stay in order. */
-static void sort_kind(struct item *v, uint32_t n)
-{
-	struct radix_item *by_key = xmalloc((n + 1u) * sizeof *by_key);
-	struct item *was = xmalloc((n + 1u) * sizeof *was);
-	for (uint32_t i = 0; i < n; i++) {
-		by_key[i] = (struct radix_item){radix_key_descending(v[i].t1 - v[i].t0), i};
-		was[i] = v[i];
-	}
-	radix_sort_items(by_key, n);
-	for (uint32_t i = 0; i < n; i++)
-		v[i] = was[by_key[i].v];
-	mem_free(by_key);
-	mem_free(was);
-}
-
 /* Items of a kind are sorted longest first, so a quantile is the duration of one of them. */
 static void spread_kind(const struct tasks_listing *p, struct kind *k)
 {
@@ -287,25 +292,20 @@ static void spread_kind(const struct tasks_listing *p, struct kind *k)
 	}
 }
 
-/* Move the items to the arena, sorted by kind, one kind at a time: with millions of items this limits the memory that
-   sorting accesses. */
+/* Sort the items of each kind, longest first, in their place: there may be millions. */
 static void sort_items(struct tasks_listing *p, const struct progress_watcher *on)
 {
-	struct item *v = arena_alloc(&p->mem, (p->nitem + 1u) * sizeof *v);
-	uint32_t *at = xcalloc(p->nkind + 1u, sizeof *at), all = 0;
+	uint32_t all = 0;
 	for (uint32_t k = 0; k < p->nkind; k++) {
-		p->kind[k].first = at[k] = all;
-		all += p->kind[k].all;
+		struct kind *x = &p->kind[k];
+		x->first = all;
+		all += x->all;
+		if (!job_should_continue(on))
+			continue;
+		radix_sort_in_place(p->item + x->first, x->all, sizeof *p->item,
+		    &(struct radix_keys){.first = key_of_duration, .second = key_of_index});
+		spread_kind(p, x);
 	}
-	for (uint32_t i = 0; i < p->nitem; i++)
-		v[at[p->item[i].kind]++] = p->item[i];
-	mem_free(p->item);	/* a heap array until here */
-	p->item = v;
-	for (uint32_t k = 0; k < p->nkind && job_should_continue(on); k++) {
-		sort_kind(v + p->kind[k].first, p->kind[k].all);
-		spread_kind(p, &p->kind[k]);
-	}
-	mem_free(at);
 }
 
 /* Count the kinds that have time of each class. */
