@@ -15,9 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { UNTIL_CHECK = 1024 };	/* lines from one look at the memory to the next */
+
+/* The first lines are read in any case: the kind of the file is recognised from them. */
 struct scan_lines scan_bounded(struct bytes b)
 {
-	return (struct scan_lines){.p = (const char *)b.p, .end = (const char *)b.p + b.n, .bounded = true};
+	return (struct scan_lines){.p = (const char *)b.p, .end = (const char *)b.p + b.n, .bounded = true,
+	    .until_check = UNTIL_CHECK};
 }
 
 void scan_warn_cut(const struct sink *s)
@@ -30,10 +34,9 @@ void scan_warn_cut(const struct sink *s)
 /* A small compressed file may hold very many lines, each with a new name. */
 static bool is_out_of_memory(struct scan_lines *l)
 {
-	enum { LINES = 1024 };
 	if (l->until_check--)
 		return false;
-	l->until_check = LINES;
+	l->until_check = UNTIL_CHECK;
 	return mem_limit_exceeded();
 }
 
