@@ -13,6 +13,7 @@
 #include "config.h"
 #include "trace/stats/goroutine_stats.h"
 
+#include "base/u64_map.h"
 #include "trace/bins.h"
 #include "trace/bins_time.h"
 #include "trace/stats/internal.h"
@@ -72,10 +73,30 @@ static void part_add(struct stats_part *p, uint32_t *n, str_id name, const char 
 	p[(*n)++] = (struct stats_part){ name, text, ns };
 }
 
+/* Add the time of a range to the part of its name. A goroutine may have very many names: their parts are found by `of`. */
+static void range_add(struct goroutine_times *g, struct stats_part *p, struct u64_hash *of, str_id name, int64_t ns)
+{
+	enum { FEW = 16 };
+	bool fresh;
+	if (g->nrange < FEW) {
+		part_add(p, &g->nrange, name, "", ns);
+		return;
+	}
+	for (uint32_t i = 0; g->nrange == FEW && i < FEW; i++)
+		u64_map_put(of, p[i].name, &fresh)->n = i;
+	struct u64_slot *slot = u64_map_put(of, name, &fresh);
+	if (fresh) {
+		slot->n = g->nrange;
+		p[g->nrange++] = (struct stats_part){ name, "", 0 };
+	}
+	p[slot->n].ns += ns;
+}
+
 static void stat_ranges(const struct stats_index *s, struct goroutine_times *g, int64_t a, int64_t b, struct arena *mem)
 {
 	uint32_t from = s->first[g->trk], to = s->first[g->trk + 1];
 	struct stats_part *p = NULL;
+	struct u64_hash of = {0};
 	for (uint32_t k = from; k < to; k++) {
 		const struct sink_span *sp = &store_span(s->sn->st, s->span[k])->s;
 		int64_t t0, t1;
@@ -86,8 +107,9 @@ static void stat_ranges(const struct stats_index *s, struct goroutine_times *g, 
 			continue;
 		if (!p)
 			p = arena_alloc(mem, (to - from) * sizeof *p);
-		part_add(p, &g->nrange, sp->name, "", t1 - t0);
+		range_add(g, p, &of, sp->name, t1 - t0);
 	}
+	u64_map_free(&of);
 	g->range = p;
 }
 
