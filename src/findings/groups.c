@@ -39,13 +39,12 @@ static struct goroutine_group *group_of(struct group_maker *m, trk_id g, const s
 	stk_id created = t->created;
 	uint64_t key = line_of(m, created, &line) * 0x9e3779b97f4a7c15u ^ t->name;
 	struct u64_slot *slot = u64_map_put(&m->of_key, key, &fresh);
-	if (fresh)
-		slot->n = m->to->n < GROUPS_MOST ? m->to->n : GROUPS_MOST - 1;
-	if (fresh && m->to->n < GROUPS_MOST) {
+	if (fresh) {
+		slot->n = m->to->n;
 		m->to->v = mem_grow(m->to->v, &m->to->cap, m->to->n + 1u, sizeof *m->to->v);
 		m->to->v[m->to->n++] = (struct goroutine_group){.name = t->name, .created = created, .line = line};
 	}
-	m->to->of[g] = (uint16_t)(slot->n + 1);
+	m->to->of[g] = (uint32_t)slot->n + 1;
 	return &m->to->v[slot->n];
 }
 

@@ -6,7 +6,7 @@
 #include "findings/scan.h"
 
 /* Goroutines of the program by start function and by the line that creates them. */
-enum { GROUP_QUARTERS = 4, GROUPS_MOST = UINT16_MAX };
+enum { GROUP_QUARTERS = 4 };
 struct goroutine_group {
 	str_id name;		/* start function; 0: unknown */
 	stk_id created;		/* a stack that created one; 0: unknown */
@@ -20,8 +20,7 @@ struct goroutine_groups {
 	struct goroutine_group *v;
 	uint32_t n;
 	size_t cap;
-	/* by track: index + 1; 0: not a goroutine that counts. Beyond GROUPS_MOST all are of the last group. */
-	uint16_t *of;
+	uint32_t *of;		/* by track: index + 1; 0: not a goroutine that counts */
 };
 void groups_make(struct goroutine_groups *, const struct scan *, struct arena *);
 /* Time in which the goroutines of a group had work. */

@@ -381,7 +381,7 @@ void rule_thundering_herd(struct findings_run *r)
 		    (double)run_of_all(r)), .t0 = b->t0, .t1 = b->t1, .trk = b->waker, .see = "top -type=sched"};
 		frm_id waker = findings_site(r, b->stack);
 		finding_culprit(r, &f, waker);
-		finding_victims(r, &f, r->groups.of[b->waker] - 1u, r->scan.sites.v[at].frame);
+		finding_victims(r, &f, r->groups.of[b->waker] - 1, r->scan.sites.v[at].frame);
 		finding_put_place(r, waker);
 		buf_printf(&r->text, " wakes %.0f goroutines at once, %u times; of these %.0f wait again at once at ",
 		    mean, b->n,

@@ -293,7 +293,7 @@ static void report_stuck(struct lock_rule *l, const struct stuck_lock *k)
 		buf_printf(&r->text, " (%u)", x->nopen);
 		named = at;
 		finding_culprit(r, &f, at);
-		finding_victims(r, &f, r->groups.of[r->scan.open[x->open - 1].g] - 1u, at);
+		finding_victims(r, &f, r->groups.of[r->scan.open[x->open - 1].g] - 1, at);
 	}
 	finding_number(&f, "goroutines", k->n);
 	finding_number(&f, "open_ns", (double)k->open);

@@ -213,7 +213,7 @@ static void judge_polling_loop(struct findings_run *r, uint32_t site)
 {
 	const struct scan_site *x = &r->scan.site[site];
 	const struct scan_wait *w = x->nsample ? &x->sample[x->nsample / 2] : NULL;
-	uint32_t group = w ? r->groups.of[w->g] - 1u : UINT32_MAX;
+	uint32_t group = w ? r->groups.of[w->g] - 1 : UINT32_MAX;
 	stk_id first = w ? user_code_first_frame(r->st, w->stack) : 0;
 	if (group >= r->groups.n || !r->groups.v[group].joined || findings_serves(r, w->g) || !first ||
 	    !user_code_first_frame(r->st, stk_parent(r->st, first)) || !polls(r, x))

@@ -209,7 +209,7 @@ static bool serves_them(const struct findings_run *r, const struct busy_server *
 	if (r->scan.sites.v[v->site].state == TS_CHANSEND)
 		return true;
 	trk_id by = last_waker(r, v->g);
-	uint32_t group = by ? r->groups.of[by] - 1u : UINT32_MAX;
+	uint32_t group = by ? r->groups.of[by] - 1 : UINT32_MAX;
 	for (uint32_t i = 0; i < v->ngroup; i++)
 		if (v->group[i] == group)
 			return true;

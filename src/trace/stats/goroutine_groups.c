@@ -12,6 +12,7 @@
 #include "trace/stats/goroutine_stats.h"
 
 #include "base/byte_cursor.h"
+#include "base/ending.h"
 #include "base/radix_sort.h"
 #include "base/text/buf.h"
 #include "trace/bins_time.h"
@@ -37,13 +38,13 @@ static bool is_other(const struct stats_part *p)
 	return p->name || p->text == stats_reasons[TS_OTHER];
 }
 
-/* Append the record of a goroutine and return its offset; beyond 4 GB, that of the empty record. */
+/* Append the record of a goroutine and return its offset. */
 static uint32_t pack(struct buf *b, const struct goroutine_times *g)
 {
 	size_t at = b->n;
 	uint32_t n = g->nrange;
-	if (at > UINT32_MAX)	/* no offset for it: it gets the empty record */
-		return 0;
+	if (at > UINT32_MAX)	/* the records of hundreds of millions of goroutines */
+		ending_no_memory(at);
 	for (int s = 0; s < TS__N; s++)
 		n += g->ns[s] != 0;
 	for (uint32_t i = 0; i < g->nblock; i++)
@@ -266,7 +267,6 @@ static bool sum_times(struct grouping *k)
 	const struct snap *sn = k->sn;
 	int64_t from = k->q->t0 == TIME_NONE ? INT64_MIN : k->q->t0, to = k->q->t1 == TIME_NONE ? INT64_MAX : k->q->t1;
 	bool go = true;
-	buf_varint(&k->packed, 0);	/* at offset 0: no entries */
 	for (uint32_t i = 0; i < sn->nsheets && go; i++) {
 		const struct sheet_slot *slot = store_slot(sn->st, i);
 		if (slot->t1 <= from || slot->t0 >= to)
