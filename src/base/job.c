@@ -49,20 +49,20 @@ struct job {
 	int64_t last_report;		/* when progress last woke the owner; worker only */
 };
 
-static void take(pthread_mutex_t *m)
+static void lock_mutex(pthread_mutex_t *m)
 {
 	shake();
 	pthread_mutex_lock(m);
 }
 
-static void give(pthread_mutex_t *m)
+static void unlock_mutex(pthread_mutex_t *m)
 {
 	pthread_mutex_unlock(m);
 	shake();
 }
 
 /* The lock is held before and after. May return without a signal, as pthread_cond_wait() may. */
-static void sleep_on(pthread_cond_t *on, pthread_mutex_t *m)
+static void wait_for_signal(pthread_cond_t *on, pthread_mutex_t *m)
 {
 	if (!shake())
 		pthread_cond_wait(on, m);
@@ -257,9 +257,9 @@ void job_progress(const struct job *j, uint64_t *done, uint64_t *total)
 
 static void wake_held(struct job *j)
 {
-	take(&j->lock);
+	lock_mutex(&j->lock);
 	pthread_cond_broadcast(&j->on);
-	give(&j->lock);
+	unlock_mutex(&j->lock);
 }
 
 void job_cancel(struct job *j)
@@ -279,10 +279,10 @@ void job_wait_while_held(struct job *j)
 {
 	if (!atomic_load_explicit(&j->held, memory_order_relaxed))
 		return;
-	take(&j->lock);
+	lock_mutex(&j->lock);
 	while (atomic_load(&j->held) && !job_cancelled(j))
-		sleep_on(&j->on, &j->lock);
-	give(&j->lock);
+		wait_for_signal(&j->on, &j->lock);
+	unlock_mutex(&j->lock);
 }
 
 int job_join(struct job *j)
@@ -370,7 +370,7 @@ void lock_free(struct lock *l)
 
 void lock_acquire(struct lock *l)
 {
-	take(&l->m);
+	lock_mutex(&l->m);
 }
 
 bool lock_try(struct lock *l)
@@ -380,7 +380,7 @@ bool lock_try(struct lock *l)
 
 void lock_release(struct lock *l)
 {
-	give(&l->m);
+	unlock_mutex(&l->m);
 }
 
 struct ring_queue {
@@ -453,64 +453,64 @@ static bool run_idle_work(struct ring_queue *b)
 	bool (*work)(void *) = b->work;
 	if (!work)
 		return false;
-	give(&b->lock);
+	unlock_mutex(&b->lock);
 	bool more = work(b->arg);
-	take(&b->lock);
+	lock_mutex(&b->lock);
 	return more;
 }
 
 int ring_begin_write(struct ring_queue *b)
 {
-	take(&b->lock);
+	lock_mutex(&b->lock);
 	while (b->work && b->sent - b->done >= b->most && !b->closed && run_idle_work(b))
 		;
 	if (b->sent - b->done == b->slots)
 		while (b->slots - (b->sent - b->done) < b->enough && !b->closed)
-			sleep_on(&b->room, &b->lock);
+			wait_for_signal(&b->room, &b->lock);
 	int slot = b->closed ? -1 : (int)(b->sent % b->slots);
-	give(&b->lock);
+	unlock_mutex(&b->lock);
 	return slot;
 }
 
 int ring_begin_read(struct ring_queue *b)
 {
-	take(&b->lock);
+	lock_mutex(&b->lock);
 	while (b->sent == b->done && !b->closed && run_idle_work(b))
 		;
 	if (b->sent == b->done)
 		while (b->sent - b->done < b->enough && !b->closed)
-			sleep_on(&b->goods, &b->lock);
+			wait_for_signal(&b->goods, &b->lock);
 	int slot = b->sent == b->done ? -1 : (int)(b->done % b->slots);
-	give(&b->lock);
+	unlock_mutex(&b->lock);
 	return slot;
 }
 
 int ring_try_read(struct ring_queue *b)
 {
-	take(&b->lock);
+	lock_mutex(&b->lock);
 	int slot = b->sent == b->done ? -1 : (int)(b->done % b->slots);
-	give(&b->lock);
+	unlock_mutex(&b->lock);
 	return slot;
 }
 
 uint32_t ring_filled(struct ring_queue *b)
 {
-	take(&b->lock);
+	lock_mutex(&b->lock);
 	uint32_t n = b->sent - b->done;
-	give(&b->lock);
+	unlock_mutex(&b->lock);
 	return n;
 }
 
 static void belt_move(struct ring_queue *b, uint32_t sent, uint32_t done, bool closed)
 {
-	take(&b->lock);
+	lock_mutex(&b->lock);
 	b->sent += sent;
 	b->done += done;
 	b->closed |= closed;
 	uint32_t full = b->sent - b->done;
 	bool goods = b->closed || (sent && full == b->enough),
 	     room = b->closed || (done && b->slots - full == b->enough);
-	give(&b->lock);
+	unlock_mutex(&b->lock);
 	if (goods)
 		pthread_cond_signal(&b->goods);
 	if (room)
@@ -529,14 +529,14 @@ void ring_end_read(struct ring_queue *b)
 
 void ring_finish(struct ring_queue *b)
 {
-	take(&b->lock);
+	lock_mutex(&b->lock);
 	bool wanted = !b->closed;
 	b->closed = true;
 	pthread_cond_signal(&b->goods);
 	while (wanted && b->sent != b->done)
 		if (!run_idle_work(b) && b->sent != b->done)
-			sleep_on(&b->room, &b->lock);
-	give(&b->lock);
+			wait_for_signal(&b->room, &b->lock);
+	unlock_mutex(&b->lock);
 }
 
 void ring_close(struct ring_queue *b)

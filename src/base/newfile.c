@@ -5,8 +5,8 @@
  *
  * The temporary file is in the folder of the final one, so that the rename stays within one file system. If the name is
  * a symbolic link, its target is replaced and not the link. A name that is not a regular file (/dev/null, a named pipe,
- * a terminal) is written directly: a rename would replace it by a file. A job opens a named pipe
- * without waiting for its reader, and its writes do not block (put_all()), because it could not be cancelled then.
+ * a terminal) is written directly: a rename would replace it by a file. A job opens a named pipe without waiting for its
+ * reader, and its writes do not block (put_all()), because it could not be cancelled then.
  */
 #include "config.h"
 #include "base/newfile.h"

@@ -31,7 +31,7 @@ struct moment {
 };
 
 /* The events of one task at a time, as collected. */
-struct moments {
+struct task_moments {
 	struct moment *v;
 	uint32_t n;
 	bool sorted;			/* they are sorted by time; else: */
@@ -39,25 +39,25 @@ struct moments {
 	struct arena mem;
 };
 
-static const struct moment *moment_at(const struct moments *m, uint32_t i)
+static const struct moment *moment_at(const struct task_moments *m, uint32_t i)
 {
 	return &m->v[m->sorted ? i : m->order.v[i].v];
 }
 
-static void moments_free(struct moments *m)
+static void moments_free(struct task_moments *m)
 {
 	radix_array_free(&m->order);
 	arena_free(&m->mem);
 }
 
-static void moment_add(struct moments *m, int64_t t, trk_id g, enum what what, uint32_t i)
+static void moment_add(struct task_moments *m, int64_t t, trk_id g, enum what what, uint32_t i)
 {
 	m->sorted = m->sorted && (!m->n || m->v[m->n - 1].t <= t);
 	m->v[m->n] = (struct moment){ t, i, g, what };
 	m->n++;
 }
 
-static void task_moments(const struct trace_report_ctx *r, struct moments *m, const struct stats_task *t)
+static void task_moments(const struct trace_report_ctx *r, struct task_moments *m, const struct stats_task *t)
 {
 	if (t->span == UINT32_MAX)
 		return;
@@ -68,7 +68,7 @@ static void task_moments(const struct trace_report_ctx *r, struct moments *m, co
 		moment_add(m, t->t1, store_span(r->st, t->end)->s.trk1, TASK_ENDED, t->end);
 }
 
-static void region_moments(const struct trace_report_ctx *r, struct moments *m, uint32_t i)
+static void region_moments(const struct trace_report_ctx *r, struct task_moments *m, uint32_t i)
 {
 	const struct sink_span *sp = &store_span(r->st, i)->s;
 	if (sp->t0 != TIME_NONE)
@@ -78,7 +78,7 @@ static void region_moments(const struct trace_report_ctx *r, struct moments *m, 
 }
 
 static void moments_of(const struct trace_report_ctx *r, const struct stats_tasks *ts, const struct stats_task *t,
-    struct moments *m)
+    struct task_moments *m)
 {
 	arena_reset(&m->mem);
 	m->v = arena_alloc(&m->mem, (2 + 2 * (size_t)t->n) * sizeof *m->v);
@@ -229,7 +229,7 @@ static bool task_complete(const struct stats_task *t)
 }
 
 static void task_json(const struct trace_report_ctx *r, struct json *j, const struct stats_tasks *ts,
-    const struct task_by_name *x, struct moments *m)
+    const struct task_by_name *x, struct task_moments *m)
 {
 	struct buf b = {0};
 	const struct stats_task *t = x->t;
@@ -282,7 +282,7 @@ static void tasks_json(const struct trace_report_ctx *r, const struct stats_task
 {
 	struct task_kinds k = sorted(r, ts);
 	struct json j = { .b = r->out };
-	struct moments m = {0};
+	struct task_moments m = {0};
 	json_object(&j, NULL);
 	json_array(&j, "kinds");
 	for (uint32_t i = 0; i < k.n && !r->to->failed; i++) {
@@ -335,7 +335,7 @@ static int put_kinds(struct trace_report_ctx *r, struct table *t, const void *ar
 }
 
 static void task_rows(const struct trace_report_ctx *r, struct trace_report_rows *rows, const struct stats_tasks *ts,
-    const struct task_by_name *x, struct moments *m)
+    const struct task_by_name *x, struct task_moments *m)
 {
 	const char *whole = task_complete(x->t) ? "task (complete)" : "task (incomplete)";
 	struct table *t = rows->t;
@@ -370,7 +370,7 @@ static void list_table(const struct trace_report_ctx *r, const struct stats_task
 		{ "Goroutine", "goroutine", TB_INT }, { "Event", "text", TB_STR },
 	};
 	struct task_kinds ks = sorted(r, ts);
-	struct moments m = {0};
+	struct task_moments m = {0};
 	struct table t;
 	table_begin(&t, col, 5);
 	for (struct trace_report_rows k = { .r = r, .t = &t }; trace_report_next_pass(&k);)
