@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# What .ci/bare, .ci/package and .ci/cross share: new root file systems, in which nothing of this machine is. Sourced.
+# Functions of .ci/bare, .ci/package and .ci/cross for new root file systems, which have nothing of this machine. Sourced.
 
 # as_root ARGUMENT...: continue as root, with sudo where that is needed
 as_root() {
@@ -14,8 +14,8 @@ sources() {
 	git -C "$top" -c safe.directory="$top" ls-files -z --cached | tar -C "$top" --null -T - -c | tar -x -C "$1"
 }
 
-# inside ROOT COMMAND...: run a command in a root, with processes and a /tmp of its own and nothing of this environment;
-# the mounts end with it
+# inside ROOT COMMAND...: run a command in a root, with its own process namespace and /tmp and an empty environment. Its mounts
+# end with the command.
 inside() {
 	cp /etc/resolv.conf "$1/etc/resolv.conf"
 	# shellcheck disable=SC2016 # expanded by the inner shell

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What a key costs: the panes of a trace are opened one after another and walked
- * through, and for each key the time (of the processor) is taken from the key to the bytes for the
- * terminal: what it does, the drawing, the difference. What a pane works at
- * beside the keyboard is waited for, and not counted; the frame that shows it is.
+ * Measures the processor time of keys: opens the panes of a trace one after another, presses keys, and measures each from
+ * the key to the bytes for the terminal (command, drawing, difference to the last screen). It waits for background work
+ * without counting it, and counts the frame that shows the result.
  *
  *     frames [-slow] [-over MS] [-wall] [-every] [-keys KEYS] [options of ttrace] FILE.trace
  *
- * -slow: every key that took more than 8 ms (-over: than these), or a fifth of a second by the clock, and what of seconds
- * was waited for beside one. -keys: these instead. -every: each key of each command in each pane, of profiles too.
- * -mem is in megabytes here. -wall: what the clock says, where a trace is larger than -mem and a key may wait for the
- * file.
+ * -slow: print each key that takes more than 8 ms (or than -over) or more than 0.2 s of wall time, and background work of
+ * more than a second. -keys: press these keys instead. -every: press each key of each command in each pane, of profiles
+ * too. -wall: measure wall time, for traces larger than -mem, where a key may wait for the file. -mem is in megabytes.
  */
 #include "config.h"
 
@@ -46,12 +44,12 @@ static const struct walk { const char *pane, *keys; } walks[] = {
 enum { MOST = 4096 };
 static double took[MOST], all[MOST * 16];
 static size_t ntook, nall;
-static bool tells;	/* what is slow, ... */
-static double over = 8;	/* ... that is, takes more ms than these, ... */
-enum { NOTICED = 200 };	/* ... and what waits so many ms for others, or for work beside the keyboard */
+static bool print_slow;
+static double over = 8;	/* a key is slow that takes more ms of the processor, ... */
+enum { NOTICED = 200 };	/* ... or of wall time */
 static clockid_t clock_id = CLOCK_THREAD_CPUTIME_ID;
 
-/* Of the processor: the machine may have other things to do. */
+/* Return the time in ms, by default of this thread's processor, which other programs of the machine do not change. */
 static double now_ms(void)
 {
 	struct timespec t;
@@ -90,7 +88,7 @@ static void show(struct screen *s, bool news)
 	screen_diff_write(s->screen_state, s->g, app_look(s->a), &s->out);
 }
 
-/* What is made between keys. */
+/* Run the work that the viewer does in steps between keys, and show the result. */
 static void steps(struct screen *s, const char *text, size_t len, bool slow)
 {
 	while (app_busy(s->a)) {
@@ -100,12 +98,12 @@ static void steps(struct screen *s, const char *text, size_t len, bool slow)
 			show(s, true);
 		frame_took(t = now_ms() - t);
 		if (slow && t > over)
-			printf("        on with %.*s: %.1f ms\n", (int)len, text, t);
+			printf("        step after %.*s: %.1f ms\n", (int)len, text, t);
 	}
 }
 
-/* What is made beside the keyboard, and the frames that show it. */
-static void beside(struct screen *s, const char *text, size_t len, bool slow)
+/* Wait for background work, and measure the frames that show it. */
+static void finish_work(struct screen *s, const char *text, size_t len, bool slow)
 {
 	struct timespec a, z;
 	clock_gettime(CLOCK_MONOTONIC, &a);
@@ -124,13 +122,13 @@ static void beside(struct screen *s, const char *text, size_t len, bool slow)
 		if (slow && t > over)
 			printf("        after %.*s: %.1f ms\n", (int)len, text, t);
 		app_wait(s->a);
-		struct job *left = app_work(s->a);	/* a new one may lie where that was */
+		struct job *left = app_work(s->a);	/* a new job may have the same address */
 		if (left == j && job_done(left, NULL))
 			break;
 	}
 	clock_gettime(CLOCK_MONOTONIC, &z);
 	if (slow && z.tv_sec - a.tv_sec > 1)
-		printf("        beside %.*s: %ld s\n", (int)len, text, (long)(z.tv_sec - a.tv_sec));
+		printf("        work after %.*s: %ld s\n", (int)len, text, (long)(z.tv_sec - a.tv_sec));
 }
 
 static double clock_ms(void)
@@ -145,12 +143,12 @@ static void one_key(struct screen *s, int32_t key, const char *text, size_t len,
 	double t = now_ms(), began = clock_ms();
 	app_key(s->a, key);
 	show(s, false);
-	if (tells && clock_ms() - began > NOTICED)
-		printf("        %.*s: %.0f ms on the clock\n", (int)len, text, clock_ms() - began);
+	if (print_slow && clock_ms() - began > NOTICED)
+		printf("        %.*s: %.0f ms of wall time\n", (int)len, text, clock_ms() - began);
 	frame_took(now_ms() - t);
 	if (slow && now_ms() - t > over)
 		printf("        %.*s: %.1f ms\n", (int)len, text, now_ms() - t);
-	beside(s, text, len, slow);
+	finish_work(s, text, len, slow);
 	struct app_requests w = app_take_requests(s->a);
 	app_requests_free(&w);
 }
@@ -174,7 +172,7 @@ static void row(const char *name, double *v, size_t n)
 
 struct how { bool slow, every; const char *keys; };
 
-/* Where every key is tried, as in tests/t-every.c: in a trace and in a profile. */
+/* The places where -every presses all keys, as in tests/t-every.c: of a trace and of a profile. */
 static const struct walk places[] = {
 	{"timeline", "5jj++"}, {"goroutines", "6jj"}, {"goroutines", "6<Enter>jj"},
 	{"goroutines", "6<Enter>j<Enter>jjj"}, {"tasks", "7jj"}, {"tasks", "7j<Enter>jj"},
@@ -185,14 +183,13 @@ static const struct walk places[] = {
 	{"report", ":tree<Enter>jj"}, {"info", "<^G>j"}, {NULL, NULL},
 };
 
-/* Whatever the key before has changed is taken back, and this is not counted: filters, where there are others now, then
-   the place, which is marked: to come to it by keys would be seconds of lists of a million goroutines. */
-static void afresh(struct screen *s, const char *keys)
+/* Undo what the last key changed, without counting it: remove filters, then press keys that return to the place. */
+static void start_again(struct screen *s, const char *keys)
 {
 	static uint32_t serial;
 	size_t took_before = ntook, all_before = nall;
 	press(s, "<Esc><Esc>", false);
-	struct session *ses = app_session(s->a);	/* another one, where the file was read again */
+	struct session *ses = app_session(s->a);	/* a new one after the file was read again */
 	struct query q = {.from = TIME_NONE, .to = TIME_NONE, .a = session_query(ses)->a};
 	struct err e;
 	if (session_serial(ses) != serial)
@@ -206,8 +203,8 @@ static void afresh(struct screen *s, const char *keys)
 static void every(struct screen *s, const struct walk *w, bool slow)
 {
 	int bit = panes[pane_find(w->pane)]->bit;
-	afresh(s, w->keys);
-	afresh(s, "mz");
+	start_again(s, w->keys);
+	start_again(s, "mz");	/* to return by a mark is faster than through lists of a million goroutines */
 	for (int c = 1; c < CMD__N; c++) {
 		const char *k = cmds[c].panes & bit && c != CMD_QUIT && c != CMD_SCREEN ? cmds[c].keys : NULL;
 		for (size_t n; k && *k; k += n + strspn(k + n, " ")) {
@@ -215,7 +212,7 @@ static void every(struct screen *s, const struct walk *w, bool slow)
 			n = strcspn(k, " ");
 			bool named = n > 1 && (k[0] == '^' || (k[0] >= 'A' && k[0] <= 'Z'));
 			snprintf(key, sizeof key, named ? "<%.*s>" : "%.*s", (int)n, k);
-			afresh(s, "'z");
+			start_again(s, "'z");
 			press(s, key, slow);
 		}
 	}
@@ -261,7 +258,7 @@ static int run(const struct options *o, int rows, int cols, const struct how *ho
 	show(&sc, false);
 	frame_took(now_ms() - t);
 	row("first", took, ntook);
-	beside(&sc, "first", 5, how->slow);
+	finish_work(&sc, "first", 5, how->slow);
 	walk(&sc, how);
 	row("all", all, nall);
 	int bad = share(all, nall, .99) > 8;
@@ -286,7 +283,7 @@ int main(int argc, char **argv)
 		more = !strcmp(s, "-slow") || !strcmp(s, "-wall") || !strcmp(s, "-every") ||
 		    ((!strcmp(s, "-keys") || !strcmp(s, "-over")) && given + 2 < argc);
 		if (!strcmp(s, "-slow"))
-			how.slow = tells = true;
+			how.slow = print_slow = true;
 		else if (!strcmp(s, "-every"))
 			how.every = true;
 		else if (!strcmp(s, "-over"))

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What makes files of numbers by chance, the same at every run; rng is set to begin with. */
+/* Random numbers, the same in every run. Set rng before the first. */
 static uint64_t rng;
 
 static inline uint32_t rnd(uint32_t below)
@@ -15,7 +15,7 @@ static inline uint32_t rnd(uint32_t below)
 	return (uint32_t)((rng >> 33) % below);
 }
 
-/* LEB128, as traces and protobuf have it; how many bytes, ten at most. */
+/* Write v as LEB128, the encoding of traces and protobuf. Return the number of bytes, at most ten. */
 static inline size_t varint(uint8_t *b, uint64_t v)
 {
 	size_t n = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Writes big pprof profiles for `make bench`: -samples N samples over -functions
- * N functions, stacks of 10 to 60 frames that share their outer parts as real
- * ones do, two sample types, labels. Seeded; gzipped by zlib as it goes.
+ * Writes large pprof profiles for `make bench`: -samples N, -functions N, stacks of 10 to 60 frames that share their outer
+ * frames as real ones do, two sample types, and labels. The same arguments give the same bytes. The output is compressed
+ * by zlib while it is made.
  */
 #include "config.h"
 #include "gen.h"
@@ -41,7 +41,7 @@ static void value_type(int id, uint64_t type, uint64_t unit)
 	message(id, b, n);
 }
 
-/* A stack, leaf first: a random walk down from the root, where each function calls a few others. */
+/* Make a stack, leaf first: a random walk from the root, in which each function calls one of a few others. */
 static void sample(uint32_t nfun)
 {
 	static uint8_t b[2048], ids[1024];

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Writes big, valid Go execution traces (wire version 1.26) for `make bench`.
+ * Writes large, valid Go execution traces (wire version 1.26) for `make bench`.
  *
- * A little scheduler is simulated: some Ps, each on an M of its own, run many
- * goroutines that block on channels, mutexes and the network, are woken by
- * others (also from another P), enter system calls, log and, if asked to, work for tasks. The P with the
- * smallest clock acts next, so that events are ordered by time as a real trace
- * is. Everything is seeded: the same arguments give the same bytes. Recording
- * a real program instead would need Go, and would differ from run to run.
+ * It simulates a small scheduler: a few Ps, each on an M of its own, run many goroutines. These block on channels, mutexes
+ * and the network, are woken by others (also from another P), enter system calls, write logs and, with -tasks, work for
+ * tasks. The P with the smallest clock acts next, so events are in the order of time as in a real trace. The same
+ * arguments give the same bytes. The road not taken: to record a real program, which needs Go and differs from run to run.
  */
 #include "config.h"
 #include "gen.h"
@@ -33,12 +31,12 @@ enum { BATCH_MAX = 60000, NREASON = 5, NSTACK = 400, DEPTH = 12, FIRST_FUN = 10,
 static const char *const reason[NREASON] = {"chan receive", "chan send", "sync", "network", "select"};
 
 struct g {
-	uint64_t seq, task;	/* what it works for, 0: nothing */
-	int depth;		/* regions that it is in */
+	uint64_t seq, task;	/* task: which it works for, 0 none */
+	int depth;		/* open regions */
 	bool waiting;
 };
 struct p {
-	uint64_t clock, last, seq;	/* now; of the last event written; sequence of the P */
+	uint64_t clock, last, seq;	/* time now; time of the last event; sequence number of the P */
 	uint64_t batch_at;
 	uint32_t g;			/* index of the running goroutine */
 	size_t n;
@@ -72,7 +70,7 @@ static void flush(struct p *p)
 	p->n = 0;
 }
 
-/* One event of p at its clock: type, the time since the last one, then the arguments. */
+/* Write an event of p at its clock: type, time since the last event, arguments. */
 static void event(struct p *p, int type, int n, const uint64_t *arg)
 {
 	if (p->n > BATCH_MAX)
@@ -103,7 +101,7 @@ static void put_string(uint8_t *b, size_t *n, uint64_t id, const char *s)
 	*n += strlen(s);
 }
 
-/* The tables of a generation: strings, stacks, and how time is counted. */
+/* Write the tables of a generation: strings, stacks and the frequency of the clock. */
 static void tables(uint64_t at)
 {
 	static uint8_t b[BATCH_MAX + 256];
@@ -147,7 +145,7 @@ static void tables(uint64_t at)
 	batch(1, at, b, n);
 }
 
-/* A generation begins with what every P and G is doing. */
+/* Write the status of each P and G, with which a generation begins. */
 static void statuses(uint64_t at)
 {
 	for (struct p *p = ps; p < ps + nps; p++) {
@@ -199,7 +197,7 @@ static void switch_g(struct p *p)
 	EVENT(p, EV_GO_START, p->g + 1, ++gs[p->g].seq);
 }
 
-/* A goroutine takes up a task, goes into a region of it, comes out, and has done with it after the last. */
+/* Let a goroutine begin a task, enter a region of it, leave a region, or end the task after the last region. */
 static void work(struct p *p)
 {
 	struct g *g = &gs[p->g];

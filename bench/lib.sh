@@ -1,18 +1,19 @@
 # SPDX-License-Identifier: MIT
-# Rows of the table of make bench, and how what is in them is measured. Read by bench/run.sh.
+# Functions of bench/run.sh that measure commands and print rows of the table. Sourced.
 
 bad=0
 
-# row WORK OURS REFERENCE RATIO BYTES_AN_EVENT LIMIT [VERDICT]; "-" where there is none. OVER is what the bench ends with.
+# row WORK OURS REFERENCE RATIO BYTES_AN_EVENT LIMIT [VERDICT]; "-" stands for a value that does not exist. With the
+# verdict OVER, the status of make bench is 1.
 row() {
 	printf '%-64s %-20s %-20s %6s %6s  %-24s %s\n' "$@"
 	[ "${7-}" != OVER ] || bad=1
 }
 
-# calc EXPRESSION [FORMAT]: what awk makes of it
+# calc EXPRESSION [FORMAT]: print the value, computed by awk
 calc() { awk "BEGIN { printf \"${2:-%.0f}\", $1 }"; }
 
-# within CONDITION: the verdict
+# within CONDITION: print the verdict
 within() { calc "($1) ? \"ok\" : \"OVER\"" %s; }
 
 mb() { calc "$1 / 1024" "%.0f MB"; }
@@ -20,14 +21,15 @@ took() { printf '%.2f s, %s' "$1" "$(mb "$2")"; }	# SECONDS KB
 size() { stat -c %s "$1"; }
 each() { calc "$1 * 1024 / $2" %.1f; }	# KB EVENTS
 
-# "SECONDS KB STATUS" of a command, until it ends; and until its screen is there, the best of three: a virtual machine is lent
-# its memory by the page, and the first to use it waits for that
+# measure, best, screen: print "SECONDS KB STATUS PROCESSOR" of a command: until it ends; until its last output, the least of
+# three; the same of the viewer. One run is not enough: a virtual machine gets its memory page by page on first use, which takes
+# time
 measure() { "$bin/measure" "$@"; }
 best() { for _ in 1 2 3; do "$bin/measure" -screen "$@"; done | sort -n | head -1; }
 screen() { best "$ttrace" view -script '' -judge=false -size 200x60 "$@"; }	# OPTIONS FILE
 
-# Seconds until `go tool trace` says that it is listening, and the memory that it has taken by then, in KB. Nothing where there
-# is no Go, or less memory than it takes: 180 times the file.
+# listening FILE: print the seconds until `go tool trace` listens, and its peak memory in KB until then. Print nothing without Go,
+# or where less memory is free than it takes, 180 times the file.
 listening() {
 	[ -n "$go" ] || return 0
 	local log pid t0

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * measure [-screen] COMMAND...: runs it with its output thrown away and prints
- * "SECONDS KBYTES STATUS PROCESSOR": wall time, peak resident memory, exit status, seconds of the
- * processor, the system's among them. One line that a shell can read; time(1) is not on every machine. With -screen the
- * time is that when the last of its output came: to take a program's memory
- * back is work of the system that nobody waits for. It goes through a pipe then,
- * which is no way to measure gigabytes of it.
+ * measure [-screen] COMMAND...: runs the command, discards its output, and prints "SECONDS KBYTES STATUS PROCESSOR": wall
+ * time, peak resident memory, exit status, and processor time in user and system mode, in seconds. time(1), which prints
+ * the same, is not installed on every machine. With -screen the wall time ends at the last output, because a user does
+ * not wait until the system has released the program's memory. The output is read through a pipe then, which would
+ * distort the time of gigabytes.
  */
 #ifndef _DEFAULT_SOURCE
 #define _DEFAULT_SOURCE
@@ -47,7 +46,7 @@ static void run(char **argv, int out)
 	_exit(127);
 }
 
-/* When the last of it came; 0: nothing did. */
+/* Read all output. Return the time of the last byte, or 0 without output. */
 static double drain(int in)
 {
 	static char room[1 << 16];

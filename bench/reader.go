@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The ttrace authors
 
-// Reader reads a trace with the reader of the Go distribution, which puts events in
-// order and keeps nothing: what make bench holds our reading against. That package is
-// for the distribution alone, so bench/files.sh builds this as if it were a command of it
-// (go build -overlay), from the sources of the Go that is installed.
+// Reader reads a trace with the reader of the Go distribution, which orders the events
+// and keeps nothing. make bench compares ttrace with it. Only the distribution itself may
+// import that package, so bench/files.sh builds this program as one of its commands
+// (go build -overlay), from the sources of the installed Go.
 package main
 
 import (

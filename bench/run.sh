@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# make bench: one table of what things cost, against a limit, and against the reference where Go is there.
-# BENCH_EVENTS sets the size of the generated trace (17 M events, about 100 MB); BENCH_LONG=1 adds a recorded
-# trace of 374 MB and a generated one of 100 M events, which take some minutes to make. Ends with 1 if anything is over.
+# make bench: print a table of time and memory, each compared with a limit and, where Go is installed, with Go's tools.
+# BENCH_EVENTS sets the size of the generated trace (17 M events, about 100 MB). BENCH_LONG=1 adds a recorded trace of
+# 374 MB and a generated one of 100 M events, which take some minutes to make. The status is 1 if a row is over its limit.
 set -eu
 events=${BENCH_EVENTS:-17000000}
 ttrace=${TTRACE:-./ttrace}
@@ -16,23 +16,23 @@ mkdir -p "$dir"
 big=$(generated "$events")
 small=$(generated 1000000)
 real=$(recorded 100)
-main=${real:-$big}	# what the limits are for
+main=${real:-$big}	# the limits apply to this trace
 prof=$(profile)
 reader=$(reader)
 
-# whole NAME FILE EVENTS LIMITED: the whole of it read, stored and on the screen; `go tool trace` until it listens
+# whole NAME FILE EVENTS LIMITED: time until the viewer shows the whole file, and time until `go tool trace` listens
 whole() {
 	local s kb ref rkb times most verdict=
 	read -r s kb _ < <(screen "$2")
 	read -r ref rkb < <(listening "$2") || true
 	most=$((4 * $(size "$2") / 1024)) times=${ref:+$(calc "$ref / $s")}
 	[ -z "$4" ] || verdict=$(within "$kb <= $most && ${times:-150} >= 150")
-	row "$1: whole; go tool trace listens" "$(took "$s" "$kb")" "${ref:+$(took "$ref" "$rkb")}" "${times:--}" "$(each "$kb" "$3")" \
+	row "$1: all on the screen; go tool trace listens" "$(took "$s" "$kb")" "${ref:+$(took "$ref" "$rkb")}" "${times:--}" "$(each "$kb" "$3")" \
 		"${4:+150 times; $(mb $most)}" "$verdict"
 }
 
-# speed NAME FILE EVENTS DECODED LIMIT: events a second, of runs in turn with the reader of the reference; where that is not
-# there, against how many a core takes apart and does no more with
+# speed NAME FILE EVENTS DECODED LIMIT: events per second of the viewer, in turn with the reader of Go. Without Go, compare with
+# DECODED, the M events per second that one core decodes and throws away
 speed() {
 	local ours= ref= s r
 	for _ in 1 2 3 4; do
@@ -46,14 +46,14 @@ speed() {
 	done
 	local mine; mine=$(calc "$3 / $ours / 1e6" "%.1f M/s")
 	if [ -n "$ref" ]; then
-		row "$1: events a second; ordered by the reader of Go" "$mine" "$(calc "$3 / $ref / 1e6" "%.1f M/s")" "$(calc "$ref / $ours" %.1f)" - \
+		row "$1: events per second; the reader of Go" "$mine" "$(calc "$3 / $ref / 1e6" "%.1f M/s")" "$(calc "$ref / $ours" %.1f)" - \
 			"${5:+4 times}" "${5:+$(within "$ref / $ours >= 4")}"
 	fi
-	row "$1: events a second; taken apart by one core" "$mine" "$4 M/s" "$(calc "$3 / $ours / 1e6 / $4" %.2f)" - \
+	row "$1: events per second; decoding alone, one core" "$mine" "$4 M/s" "$(calc "$3 / $ours / 1e6 / $4" %.2f)" - \
 		"$([ -n "$ref" ] || echo "${5:+a twelfth}")" "$([ -n "$ref" ] || echo "${5:+$(within "12 * $3 / $ours / 1e6 >= $4")}")"
 }
 
-# reading NAME FILE LIMITED: how long until all of it is there, and what each stage takes
+# reading NAME FILE LIMITED [quick]: time to read the file, in all and by stage; quick: without the time in all
 reading() {
 	local stages n decoded
 	stages=$("$bin/stages" "$2")
@@ -62,12 +62,12 @@ reading() {
 	speed "$1" "$2" "$n" "$decoded" "$3"
 	sed 's/^\(.*[a-z]\)  *\([0-9.]*\) ns of the processor,  *\([0-9.]*\) ns of the clock.*/\1|\2|\3/' <<<"$stages" |
 		while IFS='|' read -r stage cpu clock; do
-			row "    $stage, an event" "$cpu ns cpu, $clock ns" - - - -
+			row "    $stage, per event" "$cpu ns cpu, $clock ns" - - - -
 		done
 }
 
-# answers NAME FILE: findings, at most twice the viewer's time to the whole; the sum of critical paths, their tree, boards, at
-# most three times
+# answers NAME FILE: time of findings, at most twice the viewer's time for the whole file, and of the reports of critical paths
+# and boards, at most three times
 answers() {
 	local what s kb view ours first most
 	read -r first _ < <(measure -screen "$ttrace" view -script '' -judge=false -size 200x60 "$2")
@@ -87,7 +87,7 @@ answers() {
 	done
 }
 
-# costs FILE COMMAND...: memory of a report, at most 4.2 times the file
+# costs FILE COMMAND...: peak memory of a report, at most 4.2 times the file
 costs() {
 	local file=$1 kb most
 	shift
@@ -96,7 +96,7 @@ costs() {
 	row "$(basename "$file"): memory of ttrace $*" "$(mb "$kb")" - - - "$(mb $most)" "$(within "$kb <= $most")"
 }
 
-# growing: what an event takes of the processor is the same whatever the length
+# growing: processor time per event, which must not grow with the length of the trace
 growing() {
 	local n f cpu kb ns first=
 	for n in 10000000 "$events" ${BENCH_LONG:+100000000}; do
@@ -104,24 +104,24 @@ growing() {
 		read -r _ kb _ cpu < <(screen "$f")
 		ns=$(calc "$cpu * 1e9 / $n" %.1f)
 		first=${first:-$ns}
-		row "$((n / 1000000)) M events, $(($(size "$f") / 1000000)) MB: an event, of what it is with 10 M" "$ns ns cpu, $(mb "$kb")" - "$(calc "$ns / $first" %.1f)" \
+		row "$((n / 1000000)) M events, $(($(size "$f") / 1000000)) MB: per event; ratio to 10 M events" "$ns ns cpu, $(mb "$kb")" - "$(calc "$ns / $first" %.1f)" \
 			"$(each "$kb" "$n")" "1.5" "$(within "$ns <= 1.5 * $first")"
 	done
 }
 
-# keys FILE: what a key costs in each pane, of the processor
+# keys FILE: processor time of a key, by pane
 keys() {
 	local name n p50 p99 most
 	while read -r name n _ _ p50 _ p99 _ most _; do
 		if [ "$name" = all ]; then
-			row "a key, $(basename "$1"), 200x60: 99 of 100 of $n" "$p99 ms" - - - "8 ms" "$(within "$p99 <= 8")"
+			row "a key, $(basename "$1"), 200x60: 99th percentile of $n" "$p99 ms" - - - "8 ms" "$(within "$p99 <= 8")"
 		else
-			row "    $name: the median, 99 of 100, the most of $n" "$p50, $p99, $most ms" - - - -
+			row "    $name: median, 99th percentile, maximum of $n" "$p50, $p99, $most ms" - - - -
 		fi
 	done < <("$bin/frames" "$1" || true)
 }
 
-# bounded: within a memory that it would need several times
+# bounded: peak memory within -mem, on a trace that takes several times as much without it
 bounded() {
 	local what s kb
 	for what in 'view -judge=false -script 7jj9jj' goroutines gc tasks events wire footprint; do
@@ -130,8 +130,7 @@ bounded() {
 	done
 }
 
-# as_fast FILE COMMAND...: a report, at most 1.3 times as long as the viewer until all of the file is on the screen; in
-# turn, the least of five
+# as_fast FILE COMMAND...: time of a report, at most 1.3 times the viewer's time for the whole file; in turn, the least of five
 as_fast() {
 	local file=$1 s kb view ours= first=
 	shift
@@ -145,10 +144,10 @@ as_fast() {
 		"1.3 times the viewer" "$(within "$ours <= 1.3 * $first")"
 }
 
-# reports: they stream
+# reports: reports that stream their rows, and reports that take as long as the viewer
 reports() {
 	local s kb ref rkb
-	if [ -n "$go" ]; then	# nobody listens to what it prints: it orders events and throws them away
+	if [ -n "$go" ]; then	# its output is discarded
 		read -r ref rkb _ < <(measure go tool trace -d=parsed "$small")
 		read -r s kb _ < <(measure "$ttrace" events "$small")
 		row "1 M events: ttrace events; go tool trace -d=parsed" "$(took "$s" "$kb")" "$(took "$ref" "$rkb")" "$(calc "$ref / $s")" "$(each "$kb" 1000000)" -
@@ -159,7 +158,7 @@ reports() {
 	as_fast "$big" tasks
 }
 
-# line: bytes of a key over the line, 80x24 in 256 colours: one script of 200 keys, a hundred on a profile and a hundred on a trace
+# line: bytes that a key sends to the terminal, 80x24 in 256 colours: 200 keys, half on a profile and half on a trace
 line() {
 	local pkeys tkeys what samples mean median p90 most n
 	samples=$(dirname "$0")/../samples
@@ -172,7 +171,8 @@ line() {
 	row "bytes of a key, 80x24, $n keys: mean, median (p90 $p90, most $most)" "$mean, $median" - - - "2048" "$(within "$mean <= 2048 && $median <= 2048 && $n == 200")"
 }
 
-# a_profile: its report, its first screen, all panes, and keys that change the query, until the last byte of the screen it brings
+# a_profile: time and memory of a profile: a report, the first screen, all panes, and filters, timed from the key to the last
+# byte of the screen that shows the result
 a_profile() {
 	local s kb ref rkb inflated most refocus ms cpu work
 	inflated=$(gzip -dc "$prof" | wc -c)
@@ -184,7 +184,7 @@ a_profile() {
 	row "profile, $(($(size "$prof") / 1000000)) MB: top; go tool pprof -top" "$(took "$s" "$kb")" "${ref:+$(took "$ref" "$rkb")}" "${ref:+$(calc "$ref / $s")}" - \
 		"10 times; $(mb $most)" "$(within "$kb <= $most && ${ref:-9999} / $s >= 10")"
 	read -r s kb _ < <(best "$ttrace" view -script '' "$prof")
-	row "profile: whole, first screen" "$(took "$s" "$kb")" - - - "1.5 s; $(mb $most)" "$(within "$s <= 1.5 && $kb <= $most")"
+	row "profile: first screen, with all of it" "$(took "$s" "$kb")" - - - "1.5 s; $(mb $most)" "$(within "$s <= 1.5 && $kb <= $most")"
 	as_fast "$prof" top
 	as_fast "$prof" tree
 	as_fast "$prof" list 4494

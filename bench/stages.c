@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * stages FILE.trace: what each stage of loading a trace costs, in one line each:
- * name, ns of processor time and of the clock for each event, events a second, and how many there are.
- * The first is the limit: only to take the events of the batches apart.
+ * stages FILE.trace: prints a line for each stage of loading a trace: its name, the processor time and wall time per event
+ * in ns, events per second, and the number of events. Each stage includes those before it. The first one, which only
+ * decodes the events of all batches, is the limit for the others.
  */
 #include "config.h"
 
