@@ -13,6 +13,7 @@
  * A worker may be the one that crashes or gets no memory while the UI thread draws. What the UI thread writes after the
  * terminal was restored would stay on it, so the worker first parks the UI thread in a handler of SIGURG, a signal that
  * nothing else uses. Only the first thread that begins to end the program does so: others are parked too.
+ * A thread that is starting a child is waited for, because the child has no number yet that it could be killed by.
  */
 #include "config.h"
 #include "base/ending.h"
@@ -32,8 +33,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FILES = 8, CHILDREN = 8, PATH_ROOM = 4096, STACK = 1 << 16, SIGNALS = 65, NAME_RANDOM = 6 };
+enum { FILES = 8, CHILDREN = 256, PATH_ROOM = 4096, STACK = 1 << 16, SIGNALS = 65, NAME_RANDOM = 6 };
 enum { FREE, FILLING, SET };
+enum { NO_CHILD = 0, STARTING = -1 };
 #ifdef SIGRTMIN
 #define FIRST_REALTIME SIGRTMIN
 #define LAST_SIGNAL SIGRTMAX
@@ -45,7 +47,7 @@ enum { FREE, FILLING, SET };
 static struct {
 	void (*_Atomic restore)(void);
 	struct { _Atomic int state; char path[PATH_ROOM]; } file[FILES];
-	_Atomic int child[CHILDREN];	/* 0: none */
+	_Atomic int child[CHILDREN];	/* process ids, NO_CHILD or STARTING */
 	struct sigaction before[SIGNALS];
 	char stack[STACK];
 	uintptr_t main;			/* the thread that called ending_start(): the UI thread */
@@ -96,21 +98,10 @@ void ending_forget(int file)
 		atomic_store(&ending.file[file].state, FREE);
 }
 
-int ending_remember_child(int pid)
-{
-	for (int i = 0; i < CHILDREN; i++) {
-		int none = 0;
-		if (atomic_compare_exchange_strong(&ending.child[i], &none, pid))
-			return i;
-	}
-	return -1;
-}
 
-void ending_forget_child(int child)
-{
-	if (child >= 0)
-		atomic_store(&ending.child[child], 0);
-}
+/* What a thread that ends the program waits for takes a second at most. */
+enum { TRIES = 200 };
+static const struct timespec moment = {.tv_nsec = 5000000};
 
 /* Wait until the program ends. */
 static void park(int sig)
@@ -125,8 +116,6 @@ static void park(int sig)
 /* Make the calling thread the only one that ends the program. Wait a second at most for the UI thread to stop. */
 static void stop_other_threads(void)
 {
-	enum { TRIES = 200 };
-	static const struct timespec moment = {.tv_nsec = 5000000};
 	if (!atomic_load(&ending.started))
 		return;
 	if (atomic_exchange(&ending.begun, true))
@@ -136,6 +125,58 @@ static void stop_other_threads(void)
 	job_signal_thread(ending.main, SIGURG);
 	for (int i = 0; i < TRIES && !atomic_load(&ending.parked); i++)
 		nanosleep(&moment, NULL);
+}
+
+/* Reserve an entry of child[]; -1: there is none. */
+static int reserve_child(void)
+{
+	for (int i = 0; i < CHILDREN; i++) {
+		int none = NO_CHILD;
+		if (atomic_compare_exchange_strong(&ending.child[i], &none, STARTING))
+			return i;
+	}
+	return -1;
+}
+
+/* Either this sees that the program ends, or the thread that ends it sees STARTING. */
+int ending_begin_child(sigset_t *before)
+{
+	sigset_t all;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, before);
+	int child = reserve_child();
+	if (child < 0)
+		pthread_sigmask(SIG_SETMASK, before, NULL);
+	if (child >= 0 && atomic_load(&ending.begun)) {
+		atomic_store(&ending.child[child], NO_CHILD);
+		pthread_sigmask(SIG_SETMASK, before, NULL);
+		park(0);
+	}
+	return child;
+}
+
+void ending_started_child(int child, int pid, const sigset_t *before)
+{
+	atomic_store(&ending.child[child], pid);
+	pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
+void ending_forget_child(int child)
+{
+	atomic_store(&ending.child[child], NO_CHILD);
+}
+
+/* Wait a second at most for children that other threads are starting, and kill all. */
+static void kill_children(void)
+{
+	int tries = TRIES;
+	for (int i = 0; i < CHILDREN; i++) {
+		int pid;
+		while ((pid = atomic_load(&ending.child[i])) == STARTING && tries-- > 0)
+			nanosleep(&moment, NULL);
+		if (pid > 0)
+			kill(pid, SIGKILL);
+	}
 }
 
 void ending_delay(bool on)
@@ -152,11 +193,7 @@ void ending_undo(void)
 	void (*restore)(void) = atomic_load(&ending.restore);
 	if (restore)
 		restore();
-	for (int i = 0; i < CHILDREN; i++) {
-		int pid = atomic_load(&ending.child[i]);
-		if (pid)
-			kill(pid, SIGKILL);
-	}
+	kill_children();
 	for (int i = 0; i < FILES; i++)
 		if (atomic_load(&ending.file[i].state) == SET)
 			unlink(ending.file[i].path);

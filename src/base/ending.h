@@ -3,6 +3,7 @@
 #ifndef TTRACE_ENDING_H
 #define TTRACE_ENDING_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -26,9 +27,13 @@ void ending_delay(bool on);
 int  ending_remember(const char *path);
 void ending_forget(int file);
 
-/* Kill the child process if the program ends before ending_forget_child(). Any thread. Return a number for that, or -1 if
-   too many are registered. Forget a child before it is waited for: its id may become that of another process. */
-int  ending_remember_child(int pid);
+/* Start a child process that is killed if the program ends before ending_forget_child(): call ending_begin_child(), start
+   it, and call ending_started_child() with its id, or with 0 if it did not start, at once. Between the two, signals of the
+   calling thread are blocked (before: its mask), and a thread that ends the program waits. Any thread. Return a number for
+   the other two functions, or -1 with signals as they were if too many children run. Forget a child before it is waited
+   for: its id may become that of another process. */
+int  ending_begin_child(sigset_t *before);
+void ending_started_child(int child, int pid, const sigset_t *before);
 void ending_forget_child(int child);
 
 /* Create and open a new file as mkstemp() does: the last six characters of path are replaced. The file is registered

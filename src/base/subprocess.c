@@ -57,12 +57,13 @@ static char **child_environment(void)
 	return env;
 }
 
-/* in: the standard input, or -1 for /dev/null. */
-static int spawn_child(const char *const *argv, int in, int out, pid_t *pid)
+/* Start a child. in: the standard input, or -1 for /dev/null. *child: its number for ending_forget_child(). Return 0 or an
+   error number. */
+static int spawn_child(const char *const *argv, int in, int out, pid_t *pid, int *child)
 {
 	posix_spawn_file_actions_t act;
 	posix_spawnattr_t attr;
-	sigset_t none, ignored;
+	sigset_t none, ignored, before;
 	posix_spawn_file_actions_init(&act);
 	if (in >= 0)
 		posix_spawn_file_actions_adddup2(&act, in, STDIN_FILENO);
@@ -85,7 +86,11 @@ static int spawn_child(const char *const *argv, int in, int out, pid_t *pid)
 	char **copy = xcalloc(n + 1, sizeof *copy);
 	for (size_t i = 0; i < n; i++)
 		copy[i] = xstrdup(argv[i]);
-	int rc = posix_spawnp(pid, argv[0], &act, &attr, copy, env);
+	int rc = EAGAIN;
+	if ((*child = ending_begin_child(&before)) >= 0) {
+		rc = posix_spawnp(pid, argv[0], &act, &attr, copy, env);
+		ending_started_child(*child, rc ? 0 : *pid, &before);
+	}
 	for (size_t i = 0; i < n; i++)
 		mem_free(copy[i]);
 	mem_free(copy);
@@ -127,7 +132,7 @@ static const char *read_output(int fd, struct buf *out, size_t max)
 
 static int run_child(const char *const *argv, int in, struct buf *out, size_t max, struct err *e)
 {
-	int fd[2], status = 0;
+	int fd[2], status = 0, child;
 	pid_t pid;
 	if (subprocess_forbidden())
 		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "%s was not run because TTRACESECURE is set", argv[0]);
@@ -135,13 +140,12 @@ static int run_child(const char *const *argv, int in, struct buf *out, size_t ma
 		return err_set(e, ERR_IO, ERR_NOWHERE, "%s: %s", argv[0], strerror(errno));
 	fcntl(fd[0], F_SETFD, FD_CLOEXEC);
 	fcntl(fd[1], F_SETFD, FD_CLOEXEC);
-	int rc = spawn_child(argv, in, fd[1], &pid);
+	int rc = spawn_child(argv, in, fd[1], &pid, &child);
 	close(fd[1]);
 	if (rc) {
 		close(fd[0]);
 		return err_set(e, ERR_IO, ERR_NOWHERE, "cannot run %s: %s", argv[0], strerror(rc));
 	}
-	int child = ending_remember_child(pid);
 	const char *why = read_output(fd[0], out, max);
 	close(fd[0]);
 	if (why)
