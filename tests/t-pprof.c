@@ -5,6 +5,7 @@
 #include "config.h"
 #include "base/mem/mem.h"
 #include "load/load.h"
+#include "load/pprof/presort.h"
 #include "load/pprof/profile.pb-c.h"
 #include "store/builder.h"
 #include "store/check.h"
@@ -309,6 +310,19 @@ static void published(void)
 	builder_free(b);
 }
 
+/* Runs are asked for before all is inflated, as no caller does: there are none, and the thread ends. */
+static void test_presort_ended_early(void)
+{
+	static const uint8_t input[64];
+	uint32_t n;
+	struct presort *a = presort_new(input);
+	if (!a)
+		return;
+	presort_advance(a, 32);
+	OK(!presort_take_runs(a, &n));
+	presort_free(a);
+}
+
 int main(void)
 {
 	struct made m;
@@ -324,5 +338,6 @@ int main(void)
 	twice();
 	damage();
 	published();
+	test_presort_ended_early();
 	return DONE();
 }

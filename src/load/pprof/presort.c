@@ -170,11 +170,12 @@ struct stack_merge_run *presort_take_runs(struct presort *a, uint32_t *n)
 {
 	struct sample_batch b = {0};
 	struct stack_merge_scratch room = {0};
-	if (atomic_load(&a->whole))
-		sort_available(a, &b, &room);
+	if (!atomic_load(&a->whole))
+		atomic_store(&a->stop, true);
+	sort_available(a, &b, &room);
 	ring_stop(a->ring_queue);
 	sample_batch_free(&b);
 	stack_merge_scratch_free(&room);
 	*n = (uint32_t)a->n;
-	return atomic_load(&a->stop) || !atomic_load(&a->whole) ? NULL : a->run;
+	return atomic_load(&a->stop) ? NULL : a->run;
 }

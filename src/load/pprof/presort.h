@@ -18,7 +18,7 @@ void presort_end_input(struct presort *);		/* all bytes have been inflated */
 void presort_free(struct presort *);		/* stop the thread and free everything; NULL is ignored */
 
 /* Sort the rest of the input too, wait for the thread, and return all runs, which *a owns. NULL: something is
-   unusual. */
+   unusual, or presort_end_input() was not called. */
 struct stack_merge_run *presort_take_runs(struct presort *, uint32_t *n);
 
 #endif
