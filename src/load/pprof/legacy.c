@@ -260,7 +260,7 @@ int legacy_read(struct bytes b, struct sink *s, struct err *e)
 		legacy_apply_comments(&g);
 		set_frame_filters(&g);
 		emit_profile(&g, s);
-		scan_warn_cut(s);
+		scan_warn_cut(s, g.out_of_memory);
 	}
 	free_legacy(&g);
 	return v == LEGACY_OK ? 0

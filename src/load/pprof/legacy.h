@@ -46,6 +46,7 @@ struct legacy {
 		uint32_t loc, line, n;
 	} run;				/* n frames of one address, and its lines so far; n 0: none */
 	bool commented;			/* a comment named a location */
+	bool out_of_memory;		/* the file was not read to its end */
 };
 
 /* Return the location of an address, which is added if it is new. */

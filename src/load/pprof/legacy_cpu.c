@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { UNTIL_CHECK = 1 << 15 };	/* samples and frames from one look at the memory to the next */
+
 struct cells {
 	const uint8_t *p, *end;
 	unsigned size;
@@ -38,8 +40,15 @@ static uint64_t read_cell(struct cells *w)
  * addresses. */
 static bool cpu_samples(struct legacy *g, struct cells *w, bool exact)
 {
-	enum { SAMPLES = 4096 };
-	while (w->p < w->end && !w->bad && (g->nsample % SAMPLES || !mem_limit_exceeded())) {
+	size_t check_at = UNTIL_CHECK;
+	while (w->p < w->end && !w->bad) {
+		if (g->nsample + g->nframe >= check_at) {
+			check_at = g->nsample + g->nframe + UNTIL_CHECK;
+			if ((g->out_of_memory = mem_limit_exceeded())) {
+				w->p = w->end;
+				break;
+			}
+		}
 		uint64_t count = read_cell(w), depth = read_cell(w);
 		if (w->bad || depth > (uint64_t)(w->end - w->p) / 4)
 			return false;
@@ -96,7 +105,7 @@ static void drop_handler(struct legacy *g)
 	mem_free(second);
 }
 
-static enum legacy_result read_java_locations(struct legacy *g, const char *p, const char *end);
+static enum legacy_result read_java_locations(struct legacy *, struct scan_lines);
 
 enum legacy_result legacy_read_cpu(struct legacy *g, struct bytes b)
 {
@@ -115,10 +124,10 @@ enum legacy_result legacy_read_cpu(struct legacy *g, struct bytes b)
 		if (!cpu_samples(g, &w, java))
 			return LEGACY_OTHER;
 		if (java)
-			return read_java_locations(g, (const char *)w.p, (const char *)w.end);
+			return read_java_locations(g, scan_bounded((struct bytes){.p = w.p, .n = (size_t)(w.end - w.p)}));
 		drop_handler(g);
 		drop_handler(g);
-		struct scan_lines l = {.p = (const char *)w.p, .end = (const char *)w.end};
+		struct scan_lines l = scan_bounded((struct bytes){.p = w.p, .n = (size_t)(w.end - w.p)});
 		legacy_read_memory_map(g, &l, false);
 		return LEGACY_OK;
 	}
@@ -162,9 +171,8 @@ static void set_java_line(struct legacy *g, struct legacy_loc *l, struct scan_te
 	legacy_line(g, legacy_fun(g, name, file), at);
 }
 
-static enum legacy_result read_java_locations(struct legacy *g, const char *p, const char *end)
+static enum legacy_result read_java_locations(struct legacy *g, struct scan_lines l)
 {
-	struct scan_lines l = {.p = p, .end = end}, none = {.p = end, .end = end};
 	size_t known = g->nloc;
 	while (scan_next_line(&l)) {
 		struct scan_text t = scan_line_trimmed(&l), d;
@@ -187,7 +195,7 @@ static enum legacy_result read_java_locations(struct legacy *g, const char *p, c
 	for (size_t i = 0; i < g->nloc; i++)
 		if (g->loc[i].nline)
 			g->loc[i].addr = 0; /* a location with a name needs no mapping */
-	legacy_read_memory_map(g, &none, false);
+	legacy_read_memory_map(g, &l, false);	/* no line is left */
 	for (size_t i = 0; i < g->nloc; i++)
 		g->loc[i].addr = 0; /* addresses of different runs are not comparable */
 	return LEGACY_OK;
@@ -266,7 +274,7 @@ static enum legacy_result java_sample(struct legacy *g, struct scan_text t, bool
 
 enum legacy_result legacy_read_java(struct legacy *g, struct bytes b)
 {
-	struct scan_lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n}, at;
+	struct scan_lines l = scan_bounded(b), at;
 	scan_next_line(&l);
 	struct scan_text t = scan_line_trimmed(&l);
 	size_t n = (size_t)(t.end - t.p);
@@ -292,5 +300,5 @@ enum legacy_result legacy_read_java(struct legacy *g, struct bytes b)
 	}
 	if (!g->ntype)
 		return g->nsample ? LEGACY_BAD : LEGACY_OTHER;
-	return read_java_locations(g, at.p, at.end);
+	return read_java_locations(g, l.cut ? l : at);
 }

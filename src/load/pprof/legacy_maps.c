@@ -353,6 +353,7 @@ void legacy_read_memory_map(struct legacy *g, struct scan_lines *l, bool skip)
 		if (!add_mapping(g, t) && (*tail = new_attr(g, t)))
 			tail = &(*tail)->next;
 	}
+	g->out_of_memory |= l->cut;
 	join_adjacent(g);
 	program_first(g);
 	number_locations(g);

@@ -187,7 +187,7 @@ int folded_read(struct bytes b, struct sink *s, struct err *e)
 		stk_id stack = stack_of(&f, t);
 		s->profile->sample(s->self, &(struct sink_sample){.stack = stack, .value = v, .when = TIME_NONE});
 	}
-	scan_warn_cut(s);
+	scan_warn_cut(s, l.cut);
 	stack_builder_free(&f);
 	if (sh.bad)
 		s->ops->warn(s->self, sh.bad_at,

@@ -88,6 +88,7 @@ static void parse_log(struct godebug *d, struct bytes b)
 		struct scan_text stamp, t = scan_line_without_log_prefix(&l, &stamp);
 		gather_line(d, scan_line_text(&l), t, stamp, (uint64_t)(l.line - text));
 	}
+	d->out_of_memory = l.cut;
 	/* place the runs one after the other, at their true distance if wall-clock times are known */
 	for (size_t i = 1; i < d->nrun; i++) {
 		struct godebug_run *r = &d->godebug_run[i], *before = &d->godebug_run[i - 1];
@@ -239,7 +240,7 @@ int godebug_read(struct bytes b, struct sink *s, struct err *e)
 	int64_t end = make_points(&d);
 	godebug_emit_trace(&d, end);
 	godebug_emit_events(&d, b);
-	scan_warn_cut(s);
+	scan_warn_cut(s, d.out_of_memory);
 	warn_of(&d, s);
 	free_godebug(&d);
 	return 0;

@@ -36,7 +36,7 @@ struct godebug {
 	size_t stacks, ngc, cgc, nsched, csched, nunit, cunit, nrun, crun, npoint, cpoint, lines, cut;
 	uint64_t cut_at, last_gc;
 	int64_t last_sched;
-	bool detail, many_utils, many_states;
+	bool detail, many_utils, many_states, out_of_memory;
 	/* used while events are emitted */
 	struct godebug_proc *proc;	/* by number */
 	size_t nproc, cproc, nstates;

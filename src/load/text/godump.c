@@ -58,7 +58,7 @@ struct godump {
 	bool inside, skipping, creating;
 	struct scan_text pending;		/* a name whose place is expected next */
 	size_t indent;
-	bool cut;
+	bool cut, out_of_memory;
 };
 
 /* ---- parsing */
@@ -242,6 +242,7 @@ static void parse_dump(struct godump *d, struct bytes b)
 			stack_line(d, t);
 		}
 	}
+	d->out_of_memory = l.cut;
 	d->cut = d->inside && (d->pending.p || !b.n || b.p[b.n - 1] != '\n') && d->ng;
 	if (d->cut && d->pending.p && !d->creating) {
 		struct godump_site none = {.file = {d->pending.end, d->pending.end}};
@@ -392,7 +393,7 @@ static void emit_profile(const struct godump *d, const struct sink *s)
 	for (size_t i = 0; i < d->ng; i++)
 		if (!d->g[i].gone)
 			emit_goroutine(&t, d, &d->g[i]);
-	scan_warn_cut(s);
+	scan_warn_cut(s, d->out_of_memory);
 	warn_of(d, s);
 	stack_builder_free(&t.f);
 	buf_free(&t.text);

@@ -234,6 +234,7 @@ static void emit_profile(struct perf *p, struct bytes b)
 	}
 	if (open)
 		emit_sample(p, &head);
+	scan_warn_cut(p->f.out, l.cut);
 }
 
 static void warn_of(const struct perf *p, const struct sink *s, struct bytes b)
@@ -264,7 +265,6 @@ int perf_read(struct bytes b, struct sink *s, struct err *e)
 	if (p.main.p)
 		stack_builder_map(&p.f, p.main);	/* the first mapping names the program */
 	emit_profile(&p, b);
-	scan_warn_cut(s);
 	warn_of(&p, s, b);
 	stack_builder_free(&p.f);
 	mem_free(p.frame);

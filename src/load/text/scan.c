@@ -24,9 +24,9 @@ struct scan_lines scan_bounded(struct bytes b)
 	    .until_check = UNTIL_CHECK};
 }
 
-void scan_warn_cut(const struct sink *s)
+void scan_warn_cut(const struct sink *s, bool cut)
 {
-	if (mem_limit_exceeded())
+	if (cut)
 		s->ops->warn(s->self, ERR_NOWHERE,
 		    "the file takes more memory than the limit of -mem; what was read until then is shown");
 }
@@ -42,8 +42,10 @@ static bool is_out_of_memory(struct scan_lines *l)
 
 bool scan_next_line(struct scan_lines *l)
 {
-	if (l->bounded && is_out_of_memory(l))
+	if (l->bounded && l->p < l->end && is_out_of_memory(l)) {
+		l->cut = true;
 		l->p = l->end;
+	}
 	l->line = l->p;
 	l->n = 0;
 	if (l->p == l->end)

@@ -18,12 +18,13 @@ struct scan_lines {
 	const char *p, *end, *line;
 	size_t n;
 	bool bounded;		/* end early when the program has too much memory: mem_limit_exceeded() */
+	bool cut;		/* they have ended early */
 	uint32_t until_check;	/* lines */
 };
 /* Iterate over all lines of a file, as far as memory allows. */
 struct scan_lines scan_bounded(struct bytes);
-/* After such lines, before memory is freed: warn if they have ended before the end of the file. */
-void scan_warn_cut(const struct sink *);
+/* Warn that such lines have ended early: their `cut`. */
+void scan_warn_cut(const struct sink *, bool cut);
 /* Move to the next line. Returns false after the last one. */
 bool scan_next_line(struct scan_lines *);
 struct scan_text { const char *p, *end; };		/* a part of a line */
