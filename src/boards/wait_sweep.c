@@ -18,7 +18,7 @@ struct sweep_wait { int64_t t0; stk_id stack; uint8_t state; bool waits, started
 struct sweep {
 	const struct board_measures *m;
 	uint64_t states;
-	struct sweep_wait *now;		/* by track */
+	struct sweep_wait *now;		/* by track; only those that wait at the end of a sheet are ever written */
 	struct wait_event *v;		/* of this sheet */
 	struct radix_item *order;
 	uint32_t n;
@@ -75,7 +75,8 @@ static void walk_row(struct sweep *w, const struct sheet *sh, uint32_t row, trk_
 		x.state = sh->state[i];
 		add_piece(w, g, &x, t, sheet_end(sh, row, i));
 	}
-	w->now[g] = x;
+	if (x.waits || w->now[g].waits)
+		w->now[g] = x;
 }
 
 static void visit_sorted(struct sweep *w, void (*visit)(void *, const struct wait_event *), void *arg)
@@ -91,8 +92,8 @@ bool wait_sweep(const struct board_measures *m, uint64_t states, void (*visit)(v
     void *arg, const struct progress_watcher *on)
 {
 	const struct snap *sn = m->sn;
-	struct arena scratch = {0};
-	struct sweep w = {.m = m, .states = states, .now = arena_zalloc(&scratch, (sn->ntrks + 1u) * sizeof *w.now)};
+	const size_t bytes = (sn->ntrks + (size_t)1) * sizeof(struct sweep_wait);
+	struct sweep w = {.m = m, .states = states, .now = mem_bulk(bytes)};
 	bool go = true;
 	for (uint32_t i = 0; i < sn->nsheets && go; i++) {
 		const struct sheet *sh = sheet_get(sn, i);
@@ -109,6 +110,6 @@ bool wait_sweep(const struct board_measures *m, uint64_t states, void (*visit)(v
 	visit_sorted(&w, visit, arg);
 	mem_free(w.v);
 	mem_free(w.order);
-	arena_free(&scratch);
+	mem_bulk_free(w.now, bytes);
 	return go;
 }
