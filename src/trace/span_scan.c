@@ -10,7 +10,8 @@
  * Spans that exist at the end of the window are followed until none is left. A sheet without changes of these
  * goroutines is not read.
  *
- * A few goroutines are looked up in each sheet; for many, all rows of the sheet are walked.
+ * A few goroutines are looked up in each sheet; for many, all rows of the sheet are walked. A goroutine has a slot from
+ * its first row in the window to that in which it ends, so the slots are as many as goroutines are alive at once.
  */
 #include "config.h"
 #include "trace/span_scan.h"
@@ -19,14 +20,23 @@
 
 enum { FEW = 32, LOOK_UP = 4, SHEET = 1 << 6 };	/* SHEET, LOOK_UP: steps for a sheet, for a row looked up */
 
-/* The current span of a goroutine: its start, and its end as far as it is known. */
-struct doing { int64_t t0, t1; uint32_t peer; stk_id stack; uint8_t state, was; bool live, begun, over; };
+/* The current span of goroutine k: its start, and its end as far as it is known. k of a free slot: the next free one. */
+struct doing { int64_t t0, t1; uint32_t k, peer; stk_id stack; uint8_t state, was; bool live; };
+/* The place of a goroutine: NOT_YET: it had no row; its slot + 1; ENDED + its last state, as its number may be used again;
+   OVER: its spans in the window are reported. */
+#define NOT_YET UINT32_C(0)
+#define ENDED (UINT32_MAX - UINT8_MAX - 1)
+#define OVER UINT32_MAX
+#define NO_SLOT UINT32_MAX
 /* A span that started in an earlier sheet, with its state at the start of the current one. */
-struct left_span { uint32_t k; uint8_t state; bool open; };
+struct left_span { uint32_t slot; uint8_t state; bool open; };
 struct span_pass {
 	const struct snap *sn;
 	const struct span_scan_run *q;
-	struct doing *now;
+	struct doing *slot;
+	uint32_t nslot, unused;	/* unused: the first free slot, or NO_SLOT */
+	size_t cslot;
+	uint32_t *at;		/* by goroutine: its place */
 	uint32_t *of;		/* by track: index of its goroutine + 1; NULL: they are few */
 	struct left_span *left_span;
 	uint32_t nleft, on;	/* on: number of spans that continue at the end of this sheet */
@@ -35,20 +45,56 @@ struct span_pass {
 	bool cut;
 };
 
+static trk_id track_of(const struct span_pass *p, uint32_t k)
+{
+	size_t step = p->q->step ? p->q->step : sizeof *p->q->g;
+	return *(const trk_id *)(const void *)((const char *)p->q->g + k * step);
+}
+
+static bool has_slot(const struct span_pass *p, uint32_t k)
+{
+	return p->at[k] != NOT_YET && p->at[k] < ENDED;
+}
+
+static struct doing *slot_of(const struct span_pass *p, uint32_t k)
+{
+	return &p->slot[p->at[k] - 1];
+}
+
+static void take_slot(struct span_pass *p, uint32_t k)
+{
+	uint32_t i = p->unused;
+	if (i == NO_SLOT) {
+		i = p->nslot++;
+		p->slot = mem_grow(p->slot, &p->cslot, p->nslot, sizeof *p->slot);
+	} else {
+		p->unused = p->slot[i].k;
+	}
+	p->slot[i] = (struct doing){.k = k, .was = p->at[k] == NOT_YET ? TS_NONE : (uint8_t)(p->at[k] - ENDED)};
+	p->at[k] = i + 1;
+}
+
+static void leave_slot(struct span_pass *p, struct doing *d, uint32_t place)
+{
+	uint32_t i = p->at[d->k] - 1;
+	p->at[d->k] = place;
+	d->k = p->unused;
+	p->unused = i;
+}
+
 static void end_span(struct span_pass *p, struct doing *d)
 {
 	enum tstate s = (enum tstate)(d->state & SHEET_STATE);
 	if (!d->live || !s)
 		return;
 	d->live = false;
-	const struct span_scan_item one = {(uint32_t)(d - p->now), s, (enum tstate)d->was, d->peer, d->stack, d->t0, d->t1};
+	const struct span_scan_item one = {d->k, s, (enum tstate)d->was, d->peer, d->stack, d->t0, d->t1};
 	p->q->on_span(p->q->arg, &one);
 	d->was = s;
 }
 
-static void row_from(struct span_pass *p, const struct sheet *sh, uint32_t row, uint32_t k, uint32_t i)
+static void row_from(struct span_pass *p, const struct sheet *sh, uint32_t row, struct doing *d, uint32_t i)
 {
-	struct doing *d = &p->now[k];
 	uint32_t end = sh->first[row + 1];
 	p->steps += end - i + 1;
 	for (; i < end; i++) {
@@ -56,9 +102,10 @@ static void row_from(struct span_pass *p, const struct sheet *sh, uint32_t row, 
 		uint8_t state = sh->state[i];
 		if (!d->live || d->t1 != a || !sheet_continues(d->state, state)) {
 			end_span(p, d);
-			d->over = a >= p->q->t1;
-			if (d->over)
+			if (a >= p->q->t1) {
+				leave_slot(p, d, OVER);
 				return;
+			}
 			d->t0 = a;
 			d->live = true;
 		}
@@ -67,7 +114,10 @@ static void row_from(struct span_pass *p, const struct sheet *sh, uint32_t row, 
 		d->peer = p->q->peers ? sheet_peer(sh, i) : 0;
 		d->stack = p->q->stacks ? sheet_stack(sh, i) : 0;
 	}
-	p->on++;
+	if (d->state & SHEET_STATE)
+		p->on++;
+	else
+		leave_slot(p, d, ENDED + d->was);
 }
 
 /* The first span of the goroutine in the window is in this sheet: find its first piece here. If it may start in an
@@ -76,38 +126,44 @@ static void begin_goroutine(
     struct span_pass *p, const struct sheet *sh, uint32_t s, uint32_t row, uint32_t k, int64_t t)
 {
 	uint32_t first = sh->first[row], i = t <= sh->t0 ? first : sheet_find(sh, row, t);
-	p->now[k].begun = true;
+	take_slot(p, k);
 	while (i > first && sh->state[i] & SHEET_STATE && sheet_continues(sh->state[i - 1], sh->state[i]))
 		i--;
 	if (i > first || !s || t < sh->t0 || !(sh->state[i] & SHEET_STATE)) {
-		row_from(p, sh, row, k, i);
+		row_from(p, sh, row, slot_of(p, k), i);
 		return;
 	}
 	p->left_span = mem_grow(p->left_span, &p->cleft, p->nleft + 1u, sizeof *p->left_span);
-	p->left_span[p->nleft++] = (struct left_span){k, sh->state[i], true};
-	p->now[k].t0 = p->now[k].t1 = sh->t0;
+	p->left_span[p->nleft++] = (struct left_span){p->at[k] - 1, sh->state[i], true};
+	slot_of(p, k)->t0 = slot_of(p, k)->t1 = sh->t0;
 }
 
 static void row_of(struct span_pass *p, const struct sheet *sh, uint32_t s, uint32_t row, uint32_t k)
 {
-	struct doing *d = &p->now[k];
-	if (d->over)
+	if (p->at[k] == OVER)
 		return;
-	if (d->begun) {
-		row_from(p, sh, row, k, sh->first[row]);
+	if (p->at[k] != NOT_YET) {
+		if (!has_slot(p, k))
+			take_slot(p, k);
+		row_from(p, sh, row, slot_of(p, k), sh->first[row]);
 		return;
 	}
-	int64_t born = p->q->newest ? store_trk(p->sn->st, p->q->g[k])->t0 : TIME_NONE,
+	int64_t born = p->q->newest ? store_trk(p->sn->st, track_of(p, k))->t0 : TIME_NONE,
 		t = born != TIME_NONE && born > p->q->t0 ? born : p->q->t0;
 	if (t < sh->t1)
 		begin_goroutine(p, sh, s, row, k, t);
 }
 
+static trk_id left_track(const struct span_pass *p, const struct left_span *l)
+{
+	return track_of(p, p->slot[l->slot].k);
+}
+
 /* Extend a span to the left in an earlier sheet; l->open: it may continue further. */
 static void scan_earlier_sheet(struct span_pass *p, const struct sheet *sh, struct left_span *l)
 {
-	struct doing *d = &p->now[l->k];
-	int32_t row = sheet_row(sh, p->q->g[l->k]);
+	struct doing *d = &p->slot[l->slot];
+	int32_t row = sheet_row(sh, left_track(p, l));
 	p->steps += LOOK_UP;
 	l->open = row >= 0;
 	if (row < 0)
@@ -140,7 +196,7 @@ static void seek_left(struct span_pass *p, uint32_t s)
 	for (bool open = true; open && s-- > 0;) {
 		bool still = true;
 		for (uint32_t i = 0; i < p->nleft && still; i++)
-			still = !p->left_span[i].open || activity_of_track(p->sn, s, p->q->g[p->left_span[i].k]) == 1;
+			still = !p->left_span[i].open || activity_of_track(p->sn, s, left_track(p, &p->left_span[i])) == 1;
 		if (still)
 			continue;
 		const struct sheet *sh = get_sheet(p, s);
@@ -149,7 +205,7 @@ static void seek_left(struct span_pass *p, uint32_t s)
 		open = false;
 		for (uint32_t i = 0; i < p->nleft; i++) {
 			struct left_span *l = &p->left_span[i];
-			if (l->open && activity_of_track(p->sn, s, p->q->g[l->k]) != 1)
+			if (l->open && activity_of_track(p->sn, s, left_track(p, l)) != 1)
 				scan_earlier_sheet(p, sh, l);
 			open = open || l->open;
 		}
@@ -164,14 +220,14 @@ static bool all_still(struct span_pass *p, uint32_t s)
 	if (sheet_is_resident(p->sn, s))
 		return false;
 	for (uint32_t k = 0; k < p->q->n; k++) {
-		int how = p->now[k].over ? 0 : activity_of_track(p->sn, s, p->q->g[k]);
-		if (how < 0 || (how == 1 && (!p->now[k].live || p->now[k].t1 != slot->t0)))
+		int how = p->at[k] == OVER ? 0 : activity_of_track(p->sn, s, track_of(p, k));
+		if (how < 0 || (how == 1 && (!has_slot(p, k) || !slot_of(p, k)->live || slot_of(p, k)->t1 != slot->t0)))
 			return false;
 	}
 	p->on = 0;
 	for (uint32_t k = 0; k < p->q->n; k++)
-		if (!p->now[k].over && activity_of_track(p->sn, s, p->q->g[k]) == 1) {
-			p->now[k].t1 = slot->t1;
+		if (has_slot(p, k) && activity_of_track(p->sn, s, track_of(p, k)) == 1) {
+			slot_of(p, k)->t1 = slot->t1;
 			p->on++;
 		}
 	p->steps += p->q->n / 8;
@@ -187,7 +243,7 @@ static void sheet_pass(struct span_pass *p, uint32_t s)
 		return;
 	p->on = p->nleft = 0;
 	for (uint32_t k = 0; !p->of && k < p->q->n; k++) {
-		int32_t row = sheet_row(sh, p->q->g[k]);
+		int32_t row = sheet_row(sh, track_of(p, k));
 		p->steps += LOOK_UP;
 		if (row >= 0)
 			row_of(p, sh, s, (uint32_t)row, k);
@@ -201,8 +257,8 @@ static void sheet_pass(struct span_pass *p, uint32_t s)
 	seek_left(p, s);
 	sh = p->cut ? NULL : get_sheet(p, s);
 	for (uint32_t i = 0; sh && i < p->nleft; i++) {
-		uint32_t row = (uint32_t)sheet_row(sh, p->q->g[p->left_span[i].k]);
-		row_from(p, sh, row, p->left_span[i].k, sh->first[row]);
+		uint32_t row = (uint32_t)sheet_row(sh, left_track(p, &p->left_span[i]));
+		row_from(p, sh, row, &p->slot[p->left_span[i].slot], sh->first[row]);
 	}
 	if (sh)
 		sheet_put(p->sn, s);
@@ -210,10 +266,10 @@ static void sheet_pass(struct span_pass *p, uint32_t s)
 
 bool span_scan_run(const struct snap *sn, const struct span_scan_run *q)
 {
-	struct span_pass p = {.sn = sn, .q = q, .now = xcalloc(q->n + 1u, sizeof *p.now)};
+	struct span_pass p = {.sn = sn, .q = q, .unused = NO_SLOT, .at = xcalloc(q->n + 1u, sizeof *p.at)};
 	p.of = q->n > FEW ? xcalloc(sn->ntrks + 1u, sizeof *p.of) : NULL;
 	for (uint32_t k = 0; p.of && k < q->n; k++)
-		p.of[q->g[k]] = k + 1;
+		p.of[track_of(&p, k)] = k + 1;
 	for (uint32_t s = 0; s < sn->nsheets && !p.cut; s++) {
 		const struct sheet_slot *slot = store_slot(sn->st, s);
 		if (slot->t1 <= q->t0)
@@ -223,9 +279,11 @@ bool span_scan_run(const struct snap *sn, const struct span_scan_run *q)
 		sheet_pass(&p, s);
 	}
 	for (uint32_t k = 0; k < q->n && (!p.cut || q->open); k++)
-		end_span(&p, &p.now[k]);
+		if (has_slot(&p, k))
+			end_span(&p, slot_of(&p, k));
 	mem_free(p.left_span);
 	mem_free(p.of);
-	mem_free(p.now);
+	mem_free(p.at);
+	mem_free(p.slot);
 	return !p.cut;
 }

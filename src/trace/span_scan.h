@@ -9,15 +9,15 @@
 /* Report every span of many goroutines that overlaps [t0, t1), in full also outside of that range: per goroutine in the
    order of time, overall sheet by sheet. */
 struct span_scan_item {
-	uint32_t k;			/* goroutine g[k] */
+	uint32_t k;			/* the goroutine: the k-th of g */
 	enum tstate state, was;		/* was: state of the span before; TS_NONE: it is the first */
 	uint32_t peer;			/* see state.def; 0 unless peers is set */
 	stk_id stack;			/* where the state started; 0 unless stacks is set */
 	int64_t t0, t1;
 };
 struct span_scan_run {
-	const trk_id *g;		/* each once */
-	uint32_t n;
+	const trk_id *g;		/* n of them, each once */
+	uint32_t n, step;		/* step: bytes from one to the next; 0: they are adjacent */
 	int64_t t0, t1;
 	bool newest;			/* if a number is used again, only the newest life */
 	bool peers, stacks;

@@ -4,7 +4,8 @@
  * Waits of goroutines and the classes of their time, by one pass over the sheets for all goroutines (span_scan.c).
  *
  * Quantiles are exact. The durations of all waits are collected, each with its goroutine, and sorted by goroutine, so
- * those of a goroutine and of a group are next to one another.
+ * those of a goroutine and of a group are next to one another. Until then they are packed: there may be more waits than
+ * goroutines.
  *
  * Classes come from the times by state. Only where the class depends on the stack are spans added up, in an array of the
  * goroutines that have such time.
@@ -15,7 +16,9 @@
 #include "config.h"
 #include "trace/stats/goroutine_waits.h"
 
-#include "base/mem/column.h"
+#include "base/byte_cursor.h"
+#include "base/rank_bitmap.h"
+#include "base/text/buf.h"
 #include "base/wrap_math.h"
 #include "trace/longest_wait.h"
 #include "trace/span_scan.h"
@@ -25,26 +28,25 @@
 struct goroutine_waits {
 	const struct snap *sn;
 	const struct stats_groups *gs;
-	uint32_t *stacked;	/* by goroutine: index in by_stack plus 1; 0: no class of it depends on a stack */
-	int64_t (*by_stack)[TIME_BY_STACK];
+	struct rank *stacked;	/* the goroutines of which a class depends on a stack */
+	int64_t (*by_stack)[TIME_BY_STACK];	/* of these, in their order */
 	uint32_t *first;	/* goroutine i has the waits ns[first[i]] .. ns[first[i + 1]), ascending */
 	int64_t *ns;
 	struct wait_quantiles *group;
 };
 
-struct wait_of { int64_t ns; uint32_t i; };	/* i: the goroutine */
-
 struct waits_pass {
 	struct goroutine_waits *w;
 	uint8_t *class_of;		/* by stack: the class of a wait there, plus 1; 0: not known yet */
-	struct data_column waits;	/* struct wait_of */
+	struct buf waits;		/* of each the goroutine and the duration in ns, as varints */
 	const struct stats_query *q;
 	int64_t t0, t1;			/* its range */
 };
 
 static void add_wait(struct waits_pass *p, uint32_t i, int64_t ns)
 {
-	*(struct wait_of *)column_add(&p->waits, NULL) = (struct wait_of){ns, i};
+	buf_varint(&p->waits, i);
+	buf_varint(&p->waits, (uint64_t)ns);
 	p->w->first[i + 2]++;
 }
 
@@ -62,13 +64,13 @@ static enum time_class class_of(struct waits_pass *p, enum tstate s, stk_id stac
 static void add_by_stack(struct waits_pass *p, const struct span_scan_item *v)
 {
 	const struct stats_groups *gs = p->w->gs;
-	if (!p->w->stacked[v->k])
+	if (!rank_has(p->w->stacked, v->k))
 		return;
 	int64_t t0 = stats_groups_start(gs, v->k), t1 = t0 + gs->g[v->k].total;
 	int64_t lo = v->t0 > t0 ? v->t0 : t0, hi = v->t1 < t1 ? v->t1 : t1;
 	if (hi <= lo)
 		return;
-	int64_t *ns = p->w->by_stack[p->w->stacked[v->k] - 1];
+	int64_t *ns = p->w->by_stack[rank_below(p->w->stacked, v->k)];
 	enum time_class c = class_of(p, v->state, v->stack);
 	for (int k = 0; k < TIME_BY_STACK; k++)
 		if (time_classes_by_stack[k] == c)
@@ -89,28 +91,29 @@ static void on_span(void *arg, const struct span_scan_item *v)
 /* Make room for the goroutines whose classes depend on stacks. */
 static void find_stacked(struct goroutine_waits *w, struct arena *mem)
 {
-	uint32_t n = 0;
-	w->stacked = arena_zalloc(mem, (w->gs->ng + 1u) * sizeof *w->stacked);
+	w->stacked = arena_zalloc(mem, rank_blocks(w->gs->ng) * sizeof *w->stacked);
 	for (uint32_t i = 0; i < w->gs->ng; i++) {
 		struct goroutine_times g;
+		bool needs = false;
 		stats_groups_times(w->gs, i, NULL, &g);
-		for (int s = 0; s < TS__N && !w->stacked[i]; s++)
-			if (g.ns[s] && time_class_needs_stack((enum tstate)s))
-				w->stacked[i] = ++n;
+		for (int s = 0; s < TS__N && !needs; s++)
+			needs = g.ns[s] && time_class_needs_stack((enum tstate)s);
+		if (needs)
+			rank_set(w->stacked, i);
 	}
-	w->by_stack = arena_zalloc(mem, (n + 1u) * sizeof *w->by_stack);
+	w->by_stack = arena_zalloc(mem, (rank_seal(w->stacked, w->gs->ng) + 1u) * sizeof *w->by_stack);
 }
 
 /* Sort the waits by goroutine and then by duration. w->first has their numbers, two elements later. */
-static void sort_waits(struct goroutine_waits *w, const struct data_column *waits, struct arena *mem)
+static void sort_waits(struct goroutine_waits *w, const struct buf *waits, struct arena *mem)
 {
-	uint32_t n = column_n(waits);
-	w->ns = arena_alloc(mem, (n + 1u) * sizeof *w->ns);
+	struct byte_cursor c = byte_cursor_make(waits->p, waits->n, 0);
 	for (uint32_t i = 0; i < w->gs->ng; i++)
 		w->first[i + 2] += w->first[i + 1];
-	for (uint32_t k = 0; k < n; k++) {
-		const struct wait_of *x = column_at(waits, k);
-		w->ns[w->first[x->i + 1]++] = x->ns;
+	w->ns = arena_alloc(mem, (w->first[w->gs->ng + 1] + 1u) * sizeof *w->ns);
+	while (byte_cursor_left(&c)) {
+		uint32_t i = (uint32_t)byte_cursor_uvarint(&c);
+		w->ns[w->first[i + 1]++] = (int64_t)byte_cursor_uvarint(&c);
 	}
 	for (uint32_t i = 0; i < w->gs->ng; i++)
 		stats_sort(w->ns + w->first[i], w->first[i + 1] - w->first[i]);
@@ -137,15 +140,12 @@ struct goroutine_waits *goroutine_waits_measure(
 	struct waits_pass p = {.w = w, .class_of = xcalloc(sn->nstks + 1u, 1), .q = q};
 	p.t0 = q->t0 == TIME_NONE ? sn->t0 : q->t0;
 	p.t1 = q->t1 == TIME_NONE ? sn->t1 : q->t1;
-	trk_id *trk = xmalloc((gs->ng + 1u) * sizeof *trk);
 	*w = (struct goroutine_waits){.sn = sn, .gs = gs};
 	w->first = arena_zalloc(mem, (gs->ng + 2u) * sizeof *w->first);
 	w->group = arena_zalloc(mem, (gs->n + 1u) * sizeof *w->group);
 	find_stacked(w, mem);
-	for (uint32_t i = 0; i < gs->ng; i++)
-		trk[i] = gs->g[i].trk;
-	column_init(&p.waits, sizeof(struct wait_of));
-	bool all = span_scan_run(sn, &(struct span_scan_run){.g = trk,
+	bool all = span_scan_run(sn, &(struct span_scan_run){.g = &gs->g->trk,
+					 .step = sizeof *gs->g,
 					 .n = gs->ng,
 					 .t0 = p.t0,
 					 .t1 = p.t1,
@@ -156,10 +156,9 @@ struct goroutine_waits *goroutine_waits_measure(
 					 .on_span = on_span,
 					 .arg = &p});
 	mem_free(p.class_of);
-	mem_free(trk);
 	if (all)
 		sort_waits(w, &p.waits, mem);
-	column_free(&p.waits);
+	buf_free(&p.waits);
 	for (uint32_t i = 0; i < gs->n && all; i++)
 		w->group[i] = quantiles_of_group(w, &gs->group[i]);
 	return all ? w : NULL;
@@ -185,7 +184,7 @@ static void add_ns(int64_t ns[TIME_CLASS__N], enum time_class c, int64_t d)
 
 void goroutine_waits_add_classes(const struct goroutine_waits *w, uint32_t i, int64_t sum[TIME_CLASS__N])
 {
-	const int64_t *by_stack = w->stacked[i] ? w->by_stack[w->stacked[i] - 1] : NULL;
+	const int64_t *by_stack = rank_has(w->stacked, i) ? w->by_stack[rank_below(w->stacked, i)] : NULL;
 	struct goroutine_times g;
 	stats_groups_times(w->gs, i, NULL, &g);
 	int64_t rest = g.total;
