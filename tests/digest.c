@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* Sums over a store, row by row, in the words of store.h. */
+/* Hashes over the columns, rows and sheets of a store. */
 #include "config.h"
 #include "digest.h"
 

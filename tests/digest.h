@@ -5,11 +5,12 @@
 
 #include "store/store.h"
 
-/* What is in a store as two numbers: all of it, and what does not depend on where sheets are cut. It reads all that
-   a store has. */
+/* Two hashes of all rows and sheets of a store: `all` of everything, `uncut` of what does not depend on where the intervals
+   are cut into sheets. */
 struct digest {
 	uint64_t all, uncut;
 };
+/* Read every row and sheet of the snapshot; evicted sheets are rebuilt. */
 struct digest digest_of(const struct snap *);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* The assembler of goasm.h: a line at a time, a batch kept back until its length is known. */
+/* The assembler of goasm.h. It works line by line; events of a batch are collected until its length is known. */
 #include "config.h"
 #include "goasm.h"
 
@@ -14,7 +14,7 @@
 struct as {
 	struct buf *out, batch;
 	bool in_batch;
-	int extra;		/* bytes that the batch claims and has not */
+	int extra;		/* added to the length in the batch's header: bytes that do not exist */
 	uint64_t head[3];	/* generation, M, time */
 	int version;
 };
@@ -49,7 +49,7 @@ static char *word(char **s)
 	return w;
 }
 
-/* -1 is the largest number, as the format writes it. */
+/* Parse up to max numbers. -1 stands for 2^64 - 1, as in the format. */
 static size_t numbers(char **s, uint64_t *v, size_t max)
 {
 	size_t n = 0;

@@ -8,20 +8,19 @@
 #include <stdbool.h>
 
 /*
- * A text assembly of Go execution traces, for tests. One event a line, `#` begins a comment:
- *
+ * An assembler for Go execution traces as text, for tests. Each line is one event; `#` begins a comment:
  *     go 26                          header; below 22 it is version 1 of the format
- *     Batch GEN M TIME               a batch; its length is worked out. Batch* : one byte too long
- *     NAME N N N                     an event of events.def by name, its numbers in order
- *     String ID "text"               \n \" \\ \xNN in texts
+ *     Batch GEN M TIME               a batch; its length is computed. Batch*: a length that is one byte too large
+ *     NAME N N N                     an event of events.def by name, and its arguments in order
+ *     String ID "text"               \n \" \\ \xNN are escapes in texts
  *     Stack ID  PC FUN FILE LINE ... frames after the id, four numbers each
  *     EndOfGeneration
- *     bytes 00 ff 17                 as they are
+ *     bytes 00 ff 17                 these bytes
  *
- * and in version 1 `TYPE N N N ["text"]`: the number of the type, the numbers, the text of a log
- * (of String: its id, then the text).
+ * In version 1 a line is `TYPE N N N ["text"]`: the number of the type, the arguments, the text of a log message
+ * (of String: the id, then the text).
  */
-/* false: *line has what is wrong. */
+/* Append the trace to out. Return false at an error; *line is its line. */
 bool goasm(const char *text, size_t n, struct buf *out, int *line);
 
 #endif

@@ -5,12 +5,12 @@
 
 #include "base/text/buf.h"
 
-/* Files in which one kind of record occurs n times, and nothing else more often than that record needs. */
+/* Generators of files in which one kind of record occurs n times, and others only as often as these records need them. */
 struct grow_kind {
 	const char *name;
 	void (*make)(struct buf *file, size_t n);	/* append the file */
 };
-/* pprof profiles and Go execution traces; the last of each has no name. */
+/* Generators of pprof profiles and of Go execution traces; an element whose name is NULL ends each array. */
 extern const struct grow_kind grow_profiles[], grow_traces[];
 
 #endif

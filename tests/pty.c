@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Runs a program on a terminal on paper, types keys and says what came of it.
+ * Runs a program on an emulated terminal (vt.h), types keys and prints the screen that results.
  *
  *	pty [-s 80x24] [-k KEYS] [-e FILE] [-c] [-b] [-t] [-f] [-q MS] [-i FILE] [-r BYTES/s] PROGRAM [ARGUMENT...]
  *
  * KEYS are those of `ttrace view -script`, and <Size 120x40>, <Kill TERM>, <Wait 200> (ms), <Mouse 0M 10 5> and
- * <Mouse 0m 10 5> (button pressed and released; 32: moved, 64 65: wheel).
- * -e: the screen must at last be that of FILE, which `ttrace view -script -ansi` wrote; with -c its colours
- * and attributes too. -b: a table of bytes per key. -t: for the first screen and for
- * each key the milliseconds until the last byte of its answer. -q: how long is quiet. -i: FILE is the
- * program's standard input. -r: the terminal takes only so many bytes a second.
- * -f: after the screen a line with the text from the terminal's cursor on.
- * When the program has ended its status is printed and what it left behind: a terminal that is not as
- * before is named.
+ * <Mouse 0m 10 5> (button pressed and released; 32: moved, 64 and 65: wheel).
+ * -e: fail unless the last screen equals FILE, which `ttrace view -script -ansi` wrote; -c: compare colours and
+ * attributes, too. -b: print statistics of the bytes per key. -t: print for the first screen and for each key the
+ * milliseconds until the last byte of the answer. -q: milliseconds without output that count as quiet. -i: FILE is
+ * the program's standard input. -r: the terminal reads at most so many bytes a second.
+ * -f: print the text from the terminal's cursor to the end of its line, after the screen.
+ * If the program has ended by itself, its status is printed. In each case the modes and settings of the terminal
+ * that the program has not restored are printed.
  *
- * Time decides nothing here, as this runs on machines that are busy with other things. A key has been answered
- * when the program has woken for it, has read all there is to read, sleeps with all its threads and children,
- * and says no more; /proc knows (asleep()). Elsewhere than on Linux it is quiet alone that counts.
+ * Results do not depend on time, because the machine may be busy. A key counts as answered if the program has woken
+ * since it was written, has read all input, sleeps with all its threads and children, and writes nothing more;
+ * asleep() reads this from /proc. On systems other than Linux a time without output decides alone.
  */
 #define _GNU_SOURCE	/* posix_openpt and its like */
 #include "config.h"
@@ -42,7 +42,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { PATIENCE_MS = 120000 };	/* a program that has not got there by then never will */
+enum { PATIENCE_MS = 120000 };	/* time after which the program has failed */
 
 static struct {
 	int rows, cols, quiet;
@@ -56,9 +56,9 @@ static struct termios before;
 static struct vt *vt;
 static pid_t pid;
 static uint64_t total;
-static double heard;	/* when bytes last came */
+static double heard;	/* when the last bytes arrived, in ms */
 static bool ended;
-static bool second;	/* screen: it has been on it, and the first is as it was */
+static bool second;	/* the program has used the alternate screen, so the main screen is unchanged */
 
 static void die(const char *what)
 {
@@ -78,7 +78,7 @@ static double now(void)
 	return clock_ms(CLOCK_MONOTONIC);
 }
 
-/* Of the processor, by the program: what it takes whatever else the machine does. */
+/* Return the processor time that the program has used, in ms: it hardly depends on the load of the machine. */
 static double spent(void)
 {
 	clockid_t c;
@@ -122,7 +122,7 @@ static void start(char **argv)
 	_exit(127);
 }
 
-/* What arrives within ms; false when nothing does. */
+/* Feed the bytes that arrive within ms to the terminal. Return false if none arrive. */
 static bool take(int ms)
 {
 	struct pollfd p = {master, POLLIN, 0};
@@ -152,7 +152,7 @@ static bool over(void)
 	return ended || (waitid(P_PID, (id_t)pid, &si, WEXITED | WNOHANG | WNOWAIT) == 0 && si.si_pid == pid);
 }
 
-/* Of /proc/NAME/stat: state and session of a process or thread; false when there is none. */
+/* Read state and session of a process or thread from /proc/NAME/stat. Return false if it does not exist. */
 static bool state_of(const char *name, char *state, int *session)
 {
 	char path[600], line[1024];
@@ -166,7 +166,7 @@ static bool state_of(const char *name, char *state, int *session)
 	return s && sscanf(s, ") %c %*d %*d %d", state, session) == 2;
 }
 
-/* All threads of a process wait for something that is not a disk. */
+/* Return whether all threads of a process sleep, but not uninterruptibly (as for a disk). */
 static bool threads_sleep(const char *process)
 {
 	char path[300], name[600], state;
@@ -184,7 +184,7 @@ static bool threads_sleep(const char *process)
 	return sleep;
 }
 
-/* The program waits for a key: nothing is left to read, and everybody on its terminal sleeps. */
+/* Return whether the program waits for a key: it has read all input, and all processes of its session sleep. */
 static bool asleep(void)
 {
 	int unread = 0, session;
@@ -202,7 +202,7 @@ static bool asleep(void)
 	return sleep;
 }
 
-/* How often the program has gone to sleep; -1 where nobody knows. */
+/* Return how often the program has gone to sleep, -1 where this is not known. */
 static long naps(void)
 {
 	char path[64], line[256];
@@ -216,7 +216,7 @@ static long naps(void)
 	return n;
 }
 
-/* What it says, until it is quiet and waits for more. */
+/* Take output until the program is quiet and waits for input. */
 static void settle(void)
 {
 	for (long end = now_ms() + PATIENCE_MS; now_ms() < end && !over();)
@@ -224,7 +224,8 @@ static void settle(void)
 			return;
 }
 
-/* The same after something was sent: first it has to wake. What is meant for a child does not wake it. */
+/* Take output as settle() does, but wait first until the program has woken from the sleep that was number `slept`; a
+   key that a child of the program reads does not wake it: then stop waiting after CHILD_MS. */
 static void answer(long slept)
 {
 	enum { CHILD_MS = 2000 };
@@ -235,7 +236,7 @@ static void answer(long slept)
 	settle();
 }
 
-/* The first screen: until the file has been read. */
+/* Take output until the first screen without a message of loading is there. */
 static void await(void)
 {
 	static char text[400 * 130 * 4];
@@ -272,7 +273,7 @@ static size_t key_bytes(int32_t key, char *s)
 	return n;
 }
 
-/* A button at column x, row y (from 0), as the terminal was asked to say it; nothing when it was not. */
+/* Send a mouse button at column x, row y (from 0) in the encoding that the program has selected, if any. */
 static void mouse(int button, bool press, int x, int y)
 {
 	char s[40];
@@ -282,7 +283,7 @@ static void mouse(int button, bool press, int x, int y)
 		die("write");
 }
 
-/* <Size 120x40> and the like: bytes of the script taken, 0 when it is no such thing. */
+/* Carry out a directive like <Size 120x40>. Return the bytes of the script that it takes, 0 if it is a key. */
 static size_t directive(const char *s, bool *wakes)
 {
 	const struct { const char *name; int sig; } sigs[] = {{"TERM", SIGTERM}, {"HUP", SIGHUP},
@@ -310,7 +311,7 @@ static size_t directive(const char *s, bool *wakes)
 	return (size_t)n;
 }
 
-/* An Esc is one when nothing comes after it for a while: what came at once would make it another key. */
+/* Wait after an Esc: a key that follows at once would make another key of it. */
 static void escape(void)
 {
 	enum { ESC_MS = 100 };	/* four times what the viewer waits */
@@ -325,8 +326,8 @@ static int cmp_u64(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* -b: bytes per key, the first screen apart. */
-static void tell_cost(uint64_t *cost, size_t nkey, uint64_t first)
+/* Print statistics of the bytes per key; `first` are those of the first screen. */
+static void print_cost(uint64_t *cost, size_t nkey, uint64_t first)
 {
 	uint64_t sum = 0;
 	for (size_t i = 0; i < nkey; i++)
@@ -356,7 +357,7 @@ static void type_keys(void)
 			break;
 		k += len;
 		if (d && !strncmp(k, "<Mouse ", 7))
-			continue;		/* of a double click or a drag all is there at once */
+			continue;		/* the events of a double click or a drag arrive together */
 		answer(nb || wakes ? slept : -1);
 		if (!d && key == '\033')
 			escape();
@@ -372,7 +373,7 @@ static void type_keys(void)
 		}
 	}
 	if (o.bytes && nkey)
-		tell_cost(cost, nkey, first);
+		print_cost(cost, nkey, first);
 	mem_free(cost);
 }
 
@@ -396,7 +397,7 @@ static bool same(const struct vcell *a, const struct vcell *b)
 	bool ok = a->ch == b->ch && a->mark == b->mark;
 	if (!ok || !o.colours)
 		return ok;
-	if (a->ch == ' ' && !(a->attr & (VA_REVERSE | VA_UNDER)))	/* a blank has a background alone */
+	if (a->ch == ' ' && !(a->attr & (VA_REVERSE | VA_UNDER)))	/* a blank shows only its background */
 		return a->bg == b->bg && !(b->attr & (VA_REVERSE | VA_UNDER));
 	if (a->ch == 0x2588 && !((a->attr | b->attr) & VA_REVERSE))
 		return a->fg == b->fg;
@@ -407,15 +408,15 @@ static int compare(void)
 {
 	struct vt *v = expected();
 	int bad = 1;
-	for (int calm = 0; bad && calm < 20; ) {	/* all is said, and it is wrong: something may still come */
+	for (int calm = 0; bad && calm < 20; ) {	/* the screen is wrong: output may still come */
 		bad = 0;
 		for (int i = 0; i < vt->rows * vt->cols; i++)
 			bad += !same(&v->cell[i], &vt->cell[i]);
 		calm = bad && (take(100) || !(over() || asleep())) ? 0 : calm + 1;
 	}
-	for (int i = 0, told = 0; bad && i < vt->rows * vt->cols && told < 5; i++) {
+	for (int i = 0, printed = 0; bad && i < vt->rows * vt->cols && printed < 5; i++) {
 		const struct vcell *a = &v->cell[i], *b = &vt->cell[i];
-		if (!same(a, b) && ++told)
+		if (!same(a, b) && ++printed)
 			fprintf(stderr,
 			    "cell %d,%d: U+%04X %d on %d attributes %d instead of U+%04X %d on %d attributes %d\n",
 			    i / vt->cols, i % vt->cols, (unsigned)b->ch, (int)b->fg, (int)b->bg, b->attr,
@@ -427,7 +428,7 @@ static int compare(void)
 	return bad;
 }
 
-/* Something stands where the shell will write next. */
+/* Return whether the cursor's line has text, where the shell will write next. */
 static bool in_the_way(void)
 {
 	for (int x = 0; x < vt->cols; x++)
@@ -436,8 +437,8 @@ static bool in_the_way(void)
 	return false;
 }
 
-/* What the program has left behind. */
-static int left_behind(int status)
+/* Print modes and settings of the terminal that the program has not restored. Return 1 if there are any. */
+static int print_unrestored(int status)
 {
 	struct termios after;
 	int bad = 0;
@@ -457,8 +458,8 @@ static int left_behind(int status)
 	return bad;
 }
 
-/* What stands in the cursor's line from the cursor on; its first cell is named where it is reversed. */
-static void tell_focus(void)
+/* Print the text of the cursor's line from the cursor on, and whether the cell at the cursor is reversed. */
+static void print_cursor_line(void)
 {
 	static char text[400 * 4];
 	struct vt line = *vt;
@@ -470,7 +471,7 @@ static void tell_focus(void)
 	printf("%s cursor%s: %s", vt->hidden ? "hidden" : "visible", at->attr & VA_REVERSE ? " on a reversed cell" : "", text);
 }
 
-/* After the keys: the program has ended, or its screen is shown and it is hung up. */
+/* After the keys: compare or print the screen, terminate the program if it still runs, and print what it left changed. */
 static int finish(void)
 {
 	int status = 0, bad = 0;
@@ -487,7 +488,7 @@ static int finish(void)
 		fputs(text, bad ? stderr : stdout);
 	}
 	if (o.focus && still)
-		tell_focus();
+		print_cursor_line();
 	if (still)
 		kill(pid, SIGTERM);
 	for (long end = now_ms() + PATIENCE_MS; !over();) {
@@ -507,7 +508,7 @@ static int finish(void)
 		else
 			printf("exit %d\n", WEXITSTATUS(status));
 	}
-	bad |= left_behind(status);
+	bad |= print_unrestored(status);
 	if (vt->unknown) {
 		printf("%llu sequences unknown, the first %s\n", (unsigned long long)vt->unknown, vt->what + 1);
 		bad = 1;
@@ -517,7 +518,7 @@ static int finish(void)
 	return bad ? 1 : 0;
 }
 
-/* Without arguments: does the paper terminal itself do what its sequences mean? */
+/* Without arguments: test the emulated terminal itself. */
 static int self_test(void)
 {
 	static const struct { const char *in, *out; } t[] = {

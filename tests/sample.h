@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* "ttrace view samples/NAME", taken apart; the path holds until the next call. */
+/* Parse the command line "ttrace view samples/NAME". The path in the options is valid until the next call. */
 static inline bool sample_opt(struct options *o, const char *name)
 {
 	static char path[1024], program[] = "ttrace", word[] = "view";

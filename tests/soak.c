@@ -7,7 +7,7 @@
  *
  * It fails if a key takes more than two minutes, if the memory of the process grows over the rounds, or if a sanitizer
  * of the build finds something. Each viewer has a seed of its own, which decides its file, keys and changes; soak.log
- * has what the last one did, in the notation of -script. SOAK_SEED=SEED SOAK_MINUTES=0 repeats the viewer of that seed.
+ * has the keys and changes of the last one, in the notation of -script. SOAK_SEED=SEED SOAK_MINUTES=0 repeats that viewer.
  */
 #include "config.h"
 #include "app/app.h"
@@ -41,7 +41,7 @@
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-	return "quarantine_size_mb=16";	/* freed memory that is kept: the growth of the rest has to show */
+	return "quarantine_size_mb=16";	/* a small limit on freed memory that is kept, so that other growth shows */
 }
 #endif
 
@@ -115,7 +115,7 @@ static void change_file(struct viewer *v)
 	switch (how) {
 	case 0:
 		if (truncate(v->file, (off_t)part * 1000))
-			put_file(v->file, sample, 100, false);	/* it was removed before */
+			put_file(v->file, sample, 100, false);	/* the file does not exist: an earlier change removed it */
 		break;
 	case 1: put_file(v->file, sample, 100, false); break;
 	case 2: put_file(v->file, sample, part, false); break;
@@ -131,7 +131,7 @@ static void change_file(struct viewer *v)
 	}
 }
 
-/* Take news, as the loop of the terminal does; wait up to ms milliseconds for it. */
+/* Take results of jobs, as the loop of the terminal does; wait up to ms milliseconds for them. */
 static void take_news(struct viewer *v, int ms)
 {
 	struct job *j = app_job(v->a), *own = app_work(v->a);
@@ -217,7 +217,7 @@ static void run_viewer(uint64_t seed)
 		abort();
 	struct session *s = session_open(&o, &e);
 	struct app_setup u = {.rows = 24, .cols = 80, .look = {TH_DARK, 256}, .patient = true};
-	bool whole = rnd(&v, 2);	/* before the first key */
+	bool whole = rnd(&v, 2);	/* wait until the file is read before the first key */
 	bool ok = s && !(whole && session_wait(s, &e));
 	v.a = ok ? app_new(&o, s, &u, &e) : NULL;
 	v.g = grid_new(u.rows, u.cols, false);
@@ -262,7 +262,7 @@ int main(void)
 	setlocale(LC_CTYPE, "C.UTF-8");
 	signal(SIGALRM, too_long);
 #ifdef M_ARENA_MAX
-	mallopt(M_ARENA_MAX, 1);	/* with one for each thread, free memory grows for long and hides leaks */
+	mallopt(M_ARENA_MAX, 1);	/* with an arena for each thread, free memory grows for long and hides leaks */
 #endif
 	printf("seed %" PRIu64 ", log %s/soak.log\n", seed, folder);
 	fflush(stdout);

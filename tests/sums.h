@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What random profiles come to, stack by stack: paths as text with their sums, in no order. */
+/* Sums of values by path (a stack as text), in no order. */
 struct line { char *path; int64_t v; };
 struct sums { struct line *l; size_t n, cap; };
 
@@ -44,7 +44,7 @@ static inline int64_t sums_at(const struct sums *s, const char *path)
 	return 0;
 }
 
-/* All of a has the same sum in b; what differs first is told. */
+/* Return whether each sum of a is the same in b; print the first that differs. */
 static inline bool sums_within(const struct sums *a, const struct sums *b)
 {
 	for (size_t i = 0; i < a->n; i++)
@@ -61,7 +61,7 @@ static inline bool sums_same(const struct sums *a, const struct sums *b)
 	return sums_within(a, b) && sums_within(b, a);
 }
 
-/* Numbers that are the same in every run. */
+/* Pseudo-random numbers, the same in every run. */
 static uint64_t seed = 7;
 static inline uint32_t rnd(uint32_t below)
 {
@@ -69,7 +69,7 @@ static inline uint32_t rnd(uint32_t below)
 	return (uint32_t)((seed >> 33) % below);
 }
 
-static inline str_id say(const struct sink *s, const char *t)
+static inline str_id add_str(const struct sink *s, const char *t)
 {
 	return s->ops->str(s->self, t, strlen(t));
 }

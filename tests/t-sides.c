@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* Two sides in one store. Random profiles of the same program, its addresses moved: what a difference says
-   stack by stack is what the two say apart, and the sums are those of the profile that pprof would merge. */
+/* Two sides in one store: random profiles of one program that was loaded at different addresses. The difference of each
+   stack is the difference of its sums in the two profiles, and the total is that of the profile that pprof would merge. */
 #include "config.h"
 #include "store/builder.h"
 #include "store/check.h"
@@ -18,29 +18,29 @@
 enum { FUNS = 6, LOCS = 9, SMPS = 25, DEPTH = 5 };
 static const char *const name[FUNS] = {"main", "a.b", "a.c", "b", "c.d", "e"};
 
-/* One program at `start`; which functions a location has follows from its number, so that two agree. */
-static void say_profile(const struct sink *s, uint64_t start, bool seconds)
+/* Add a profile of the program at address `start`. The number of a location decides its functions, in every profile. */
+static void add_profile(const struct sink *s, uint64_t start, bool seconds)
 {
 	fun_id fun[FUNS];
 	loc_id loc[LOCS];
 	map_id map = s->ops->map(s->self, &(struct sink_map){.id = 1, .start = start, .limit = start + 0x4000,
-	    .file = say(s, "prog")});
+	    .file = add_str(s, "prog")});
 	for (uint32_t i = 0; i < FUNS; i++)
-		fun[i] = s->ops->fun(s->self, &(struct sink_fun){.id = i + 1, .name = say(s, name[i]),
-		    .file = say(s, i % 2 ? "m.go" : "n.go"), .line = i});
+		fun[i] = s->ops->fun(s->self, &(struct sink_fun){.id = i + 1, .name = add_str(s, name[i]),
+		    .file = add_str(s, i % 2 ? "m.go" : "n.go"), .line = i});
 	for (uint32_t i = 0; i < LOCS; i++) {
 		struct sink_line line[2] = {{fun[i % FUNS], i, 0}, {fun[(i + 1) % FUNS], i + 1, 0}};
 		loc[i] = s->ops->loc(s->self, &(struct sink_loc){.id = LOCS - i, .addr = start + 16 * i, .map = map,
 		    .line = line, .nline = 1 + i % 2});
 	}
-	s->profile->type(s->self, say(s, "n"), say(s, "count"));
-	s->profile->type(s->self, say(s, "cpu"), say(s, seconds ? "microseconds" : "nanoseconds"));
+	s->profile->type(s->self, add_str(s, "n"), add_str(s, "count"));
+	s->profile->type(s->self, add_str(s, "cpu"), add_str(s, seconds ? "microseconds" : "nanoseconds"));
 	for (uint32_t i = 0; i < SMPS; i++) {
 		loc_id stack[DEPTH];
 		size_t n = 1 + rnd(DEPTH);
 		for (size_t k = 0; k < n; k++)
 			stack[k] = loc[rnd(3) + 3 * (uint32_t)(k % 3)];
-		struct sink_label l = {.key = say(s, "k"), .str = say(s, rnd(2) ? "x" : "y")};
+		struct sink_label l = {.key = add_str(s, "k"), .str = add_str(s, rnd(2) ? "x" : "y")};
 		int64_t v[2] = {1 + rnd(3), rnd(90)};
 		s->profile->sample(s->self, &(struct sink_sample){.stack = s->ops->stack(s->self, stack, n), .value = v,
 		    .label = &l, .nlabel = rnd(2), .when = TIME_NONE});
@@ -51,7 +51,7 @@ static struct profile *make(uint64_t start, bool seconds)
 {
 	struct profile *p = profile_new();
 	struct sink s = profile_sink(p);
-	say_profile(&s, start, seconds);
+	add_profile(&s, start, seconds);
 	return p;
 }
 
@@ -90,7 +90,7 @@ static void check(const struct snap *sn, struct sides d, const struct sums *show
 	sums_of_tree(c, true, put_function, &o);
 	OK(sums_same(&s, shown));
 	OK(sums_same(&o, other));
-	/* the tags have all of it too */
+	/* weights by tag have the same totals */
 	struct tags *t = tag_weights_new(sn, fc, 1, false, &d);
 	OK(t->total == c->total && t->other == c->ototal);
 	for (uint32_t k = 0; k < t->nkey; k++) {
@@ -106,7 +106,7 @@ static void check(const struct snap *sn, struct sides d, const struct sums *show
 	weighted_free(c);
 }
 
-/* The sum of magnitudes of A with B taken away, as pprof makes it: one profile, merged. */
+/* Return the sum of the absolute values of A - B in one merged profile, as pprof makes it. */
 static int64_t merged_whole(uint64_t sa, uint64_t sb)
 {
 	uint64_t keep = seed;
@@ -142,11 +142,11 @@ static void one(bool seconds)
 	builder_reopen(b);
 	OK(!pprof_add_side(p, sn, &sink, 1, &e));
 	sn = builder_publish_reopened(b);
-	OK(sn->nfrms == frames && sn->nstks == stacks);	/* the same again is nothing new */
+	OK(sn->nfrms == frames && sn->nstks == stacks);	/* a profile that is added again has no new frames or stacks */
 	builder_reopen(b);
 	OK(!pprof_add_side(q, sn, &sink, 2, &e));
 	sn = builder_publish_reopened(b);
-	OK(sn->nfrms == frames);	/* all of its frames are known, whatever their addresses */
+	OK(sn->nfrms == frames);	/* its frames are known, although their addresses differ */
 	OK(!store_check(sn, &e));
 
 	struct sums x = {0}, y = {0}, d = {0}, m = {0};

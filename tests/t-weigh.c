@@ -37,16 +37,16 @@ static int cmp_way(const void *a, const void *b)
 	return (x->n > y->n) - (x->n < y->n);
 }
 
-static void say_profile(const struct sink *s)
+static void add_profile(const struct sink *s)
 {
 	fun_id fun[FUNS];
 	loc_id loc[LOCS];
 	map_id map[2] = {0};
-	map[1] = s->ops->map(s->self, &(struct sink_map){.id = 1, .file = say(s, "lib.so")});
+	map[1] = s->ops->map(s->self, &(struct sink_map){.id = 1, .file = add_str(s, "lib.so")});
 	for (uint32_t i = 0; i < FUNS; i++)
 		fun[i] = s->ops->fun(s->self,
 		    &(struct sink_fun){
-			.id = i + 1, .name = say(s, name[i]), .file = say(s, file[rnd(4)])});
+			.id = i + 1, .name = add_str(s, name[i]), .file = add_str(s, file[rnd(4)])});
 	for (uint32_t i = 0; i < LOCS; i++) {
 		struct sink_line line[3];
 		size_t n = rnd(8) ? 1 + rnd(3) : 0;
@@ -58,8 +58,8 @@ static void say_profile(const struct sink *s)
 						  .line = line,
 						  .nline = n});
 	}
-	s->profile->type(s->self, say(s, "n"), say(s, "count"));
-	s->profile->type(s->self, say(s, "cpu"), say(s, "nanoseconds"));
+	s->profile->type(s->self, add_str(s, "n"), add_str(s, "count"));
+	s->profile->type(s->self, add_str(s, "cpu"), add_str(s, "nanoseconds"));
 	struct way way[SMPS];
 	for (uint32_t i = 0; i < SMPS; i++) {
 		way[i].n = rnd(DEPTH + 1);
@@ -73,9 +73,9 @@ static void say_profile(const struct sink *s)
 		size_t n = way[i].n;
 		for (size_t k = 0; k < n; k++)
 			stack[k] = loc[way[i].loc[k]];
-		struct sink_label l[3] = {{.key = say(s, "k"), .str = say(s, rnd(2) ? "x" : "y")},
-			{.key = say(s, "bytes"), .num = 512 << rnd(3), .unit = say(s, "bytes")},
-			{.key = say(s, "k"), .str = say(s, "z")}};
+		struct sink_label l[3] = {{.key = add_str(s, "k"), .str = add_str(s, rnd(2) ? "x" : "y")},
+			{.key = add_str(s, "bytes"), .num = 512 << rnd(3), .unit = add_str(s, "bytes")},
+			{.key = add_str(s, "k"), .str = add_str(s, "z")}};
 		int64_t v[2] = {1, (int64_t)rnd(100) - (rnd(5) ? 0 : 60)};
 		struct sink_sample smp = {.stack = s->ops->stack(s->self, stack, n),
 		    .value = v,
@@ -501,9 +501,9 @@ static void one(uint64_t start)
 	struct profile *p = profile_new();
 	struct sink s = builder_sink(b), ps = profile_sink(p);
 	seed = start;
-	say_profile(&s);
+	add_profile(&s);
 	seed = start;
-	say_profile(&ps);
+	add_profile(&ps);
 	const struct snap *sn = builder_finish(b);
 	OK(!store_check(sn, NULL));
 	struct filters f = random_filters();
@@ -547,15 +547,15 @@ static struct store_builder *known(const char *key, const int64_t *v, size_t n)
 {
 	struct store_builder *b = builder_new();
 	struct sink s = builder_sink(b);
-	s.profile->type(s.self, say(&s, "n"), say(&s, "count"));
-	s.profile->type(s.self, say(&s, "cpu"), say(&s, "nanoseconds"));
+	s.profile->type(s.self, add_str(&s, "n"), add_str(&s, "count"));
+	s.profile->type(s.self, add_str(&s, "cpu"), add_str(&s, "nanoseconds"));
 	loc_id loc[8];
 	for (uint32_t i = 0; i <= n; i++) {
-		fun_id f = s.ops->fun(s.self, &(struct sink_fun){.id = i + 1, .name = say(&s, name[i])});
+		fun_id f = s.ops->fun(s.self, &(struct sink_fun){.id = i + 1, .name = add_str(&s, name[i])});
 		loc[i] = s.ops->loc(s.self, &(struct sink_loc){.id = i + 1, .line = &(struct sink_line){f, 1, 0}, .nline = 1});
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		struct sink_label l = {.key = say(&s, key), .str = say(&s, "true")};
+		struct sink_label l = {.key = add_str(&s, key), .str = add_str(&s, "true")};
 		loc_id way[2] = {loc[i + 1], loc[0]};
 		s.profile->sample(s.self, &(struct sink_sample){.stack = s.ops->stack(s.self, way, 2),
 		    .value = (int64_t[]){1, v[i]}, .label = &l, .nlabel = i == 0, .when = TIME_NONE});

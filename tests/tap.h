@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* The smallest test harness: OK(cond) counts and names what failed; DONE() is main's result. */
+/* The test harness: OK(cond) counts a check and prints the condition if it is false; DONE() is the result of main(). */
 static int tap_bad, tap_n;
 #define OK(cond) ((cond) ? (void)tap_n++ \
     : (void)(tap_n++, tap_bad++, fprintf(stderr, "%s:%d: failed: %s\n", __FILE__, __LINE__, #cond)))

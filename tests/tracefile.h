@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-/* Read the trace in a file, as a report does. Return false if it cannot be read; the caller closes and frees both. */
+/* Read a trace file as a report does. Return false if it cannot be read; the caller closes the trace and frees the options. */
 static inline bool tracefile_open(struct options *o, struct trace *t, const char *file)
 {
 	static char program[] = "ttrace", word[] = "goroutines", name[1024];

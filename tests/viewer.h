@@ -3,14 +3,14 @@
 #ifndef TTRACE_VIEWER_H
 #define TTRACE_VIEWER_H
 
-/* The viewer without a terminal: opened on what the options name, with keys in the notation of -script. */
+/* A viewer without a terminal: it opens the file that the options name; keys are in the notation of -script. */
 #include "app/app.h"
 #include "app/command.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* The viewer of a file that has been read; NULL: it cannot be read. Released by viewer_close(). */
+/* Return a viewer whose file has been read whole, or NULL if it cannot be read. viewer_close() releases it. */
 static inline struct app *viewer_open(const struct options *o, int rows, int cols)
 {
 	struct err e;
@@ -56,7 +56,7 @@ static inline bool viewer_cells_valid(const struct grid *g)
 	return true;
 }
 
-/* Presses the keys one after the other and draws what each shows into g. */
+/* Press the keys one after the other; wait for the jobs of each and draw its screen into g. */
 static inline void viewer_press(struct app *a, struct grid *g, const char *keys)
 {
 	for (size_t n = strlen(keys); n;) {

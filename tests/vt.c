@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A terminal on paper.
+ * An emulated terminal.
  *
- * The parser is the usual one (ground, escape, CSI, string) and keeps what it has
- * not understood, so that a test can say so: a sequence that is not known here
- * is a failure and not a guess. What differs between terminals and matters to
- * curses is three booleans: whether the last column wraps late (xenl), whether
+ * The parser is the usual one (ground, escape, CSI, string). It keeps the first
+ * sequence that it does not know, so that a test can fail with its text instead of
+ * guessing its effect. Three booleans describe how terminals differ where it
+ * matters to curses: whether a character in the last column delays the wrap (xenl), whether
  * erasing takes the background's colour (bce), and UTF-8.
  */
 #include "config.h"
@@ -70,7 +70,7 @@ void vt_free(struct vt *v)
 	mem_free(v);
 }
 
-/* Rows [y0, y1] move up by n (down: n < 0); what comes in is blank. */
+/* Move the rows [y0, y1] up by n, or down by -n, and fill the rows that become free with blanks. */
 static void scroll(struct vt *v, int y0, int y1, int n)
 {
 	int h = y1 - y0 + 1, k = n < 0 ? -n : n;
@@ -181,7 +181,7 @@ static void sgr(struct vt *v, const int *p, int n)
 	}
 }
 
-/* Show the alternate screen, which is blank, or again what was there before, with the cursor where it was. */
+/* Switch to the alternate screen, which is cleared, or back to the main screen and its cursor position. */
 static void alternate(struct vt *v, bool on)
 {
 	size_t n = (size_t)v->rows * (size_t)v->cols * sizeof *v->cell;
@@ -333,7 +333,7 @@ static void control(struct vt *v, unsigned char c)
 	case 14: v->shift = 1; break;
 	case 15: v->shift = 0; break;
 	case 27: v->state = ESC; v->buf[0] = 27; v->n = 1; break;
-	default: break;		/* NUL is padding, BEL is a sound */
+	default: break;		/* NUL is padding, BEL is a sound; others have no effect */
 	}
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A server for tests/fetch.sh, of answers good and bad. On 127.0.0.1 alone, at a
- * port that the system chooses and that stands in DIR/port, and on DIR/socket;
- * a process for each connection, for some never end. What is asked for stands in DIR/asked, a line each.
- * All of them go when standard input ends, or after ten minutes.
+ * An HTTP server for tests/fetch.sh with correct and faulty answers. It listens on 127.0.0.1 alone, at a port that
+ * the system chooses and that it writes to DIR/port, and on the socket DIR/socket. Each connection has a process,
+ * because some never end. DIR/asked has a line for each target that was requested.
+ * All processes end when standard input ends, or after ten minutes.
  *
  *	webserver SAMPLES DIR
  */
@@ -28,8 +28,8 @@
 enum { LIFE_S = 600, LONG = 1 << 22 };
 
 static const char *samples;
-static int asked;		/* DIR/asked */
-static atomic_int *together;	/* of all processes: how many have asked for /together */
+static int asked;		/* file descriptor of DIR/asked */
+static atomic_int *together;	/* shared by all processes: number of requests for /together */
 
 static void die(const char *what)
 {
@@ -65,7 +65,7 @@ static void answer(int fd, const char *status, const char *more, const char *tex
 	put(fd, text, strlen(text));
 }
 
-/* A sample, with a length that is `more` too long. */
+/* Send a sample; the Content-Length is `more` bytes too large. */
 static void file(int fd, const char *name, const char *type, long more)
 {
 	static char b[LONG];
@@ -113,7 +113,7 @@ static void collect(const char *target)
 		sleep((unsigned)atoi(s + 8) % 60);
 }
 
-/* Answers when three ask at the same time, and not before. */
+/* Send an answer once three requests are open at the same time. */
 static void meet(int fd)
 {
 	atomic_fetch_add(together, 1);
@@ -205,7 +205,7 @@ static int listen_tcp(const char *dir)
 	if (s < 0 || bind(s, (struct sockaddr *)&a, sizeof a) || listen(s, 16) ||
 	    getsockname(s, (struct sockaddr *)&a, &len))
 		die("127.0.0.1");
-	int c = socket(AF_INET, SOCK_STREAM, 0);	/* where the loopback is down one can listen, but not come in */
+	int c = socket(AF_INET, SOCK_STREAM, 0);	/* if the loopback is down, listen() succeeds and connect() fails */
 	if (c < 0 || connect(c, (struct sockaddr *)&a, sizeof a))
 		die("127.0.0.1");
 	close(c);
@@ -227,7 +227,7 @@ static int listen_unix(const char *dir)
 	return s;
 }
 
-/* What the processes of connections share with each other and with the test. */
+/* Open what the processes of connections share: the log DIR/asked and the counter in DIR/together. */
 static void open_shared(const char *dir)
 {
 	char name[4096];
@@ -253,7 +253,7 @@ int main(int argc, char **argv)
 	setpgid(0, 0);
 	signal(SIGCHLD, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);	/* meant for the children, which do not ignore it */
+	signal(SIGTERM, SIG_IGN);	/* kill(0) below is for the children, which do not ignore it */
 	alarm(LIFE_S);
 	struct pollfd p[3] = {
 	    {STDIN_FILENO, POLLIN, 0}, {listen_unix(argv[2]), POLLIN, 0}, {listen_tcp(argv[2]), POLLIN, 0}};

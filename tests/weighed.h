@@ -9,7 +9,7 @@
 #include "filter/weigh.h"
 #include "sums.h"
 
-/* Weighs a query on trees that are built for it alone, and writes stacks of weighted trees as text. */
+/* Functions that weigh a query on call trees of its own and write the stacks of the weighted tree as text. */
 
 static inline void trees_free(struct filter_trees *k)
 {
@@ -29,7 +29,7 @@ static inline struct weighted_tree *weigh(
 	return c;
 }
 
-/* The stacks that have weight: the symbols of visible nodes, root first, each written by fn. */
+/* Add the own weight of each stack to out. Its path is what fn writes for the symbols of its visible nodes, root first. */
 typedef void frame_fn(const struct weighted_tree *, uint32_t symbol, struct buf *);
 static inline void sums_of_tree(const struct weighted_tree *c, bool other, frame_fn *fn, struct sums *out)
 {
