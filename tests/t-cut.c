@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* A file that is cut short while it is mapped ends in zeros, on whichever thread reads them, and it is said. */
+/* A file that is truncated while it is mapped reads as zeros after its end, in any thread, and a warning reports it. */
 #include "config.h"
 #include "base/job.h"
 #include "base/mem/mapped_file.h"
@@ -18,7 +18,7 @@ enum { SIZE = 3 << 20, KEPT = 70000 };
 
 static char name[] = "/tmp/ttrace-cut-XXXXXX";
 
-/* The sample again and again: as large as what is mapped, and damaged only where the second begins. */
+/* Write the sample repeatedly up to the size from which files are mapped. It is damaged only where its first copy ends. */
 static void make(const struct bytes *sample)
 {
 	int fd = open(name, O_WRONLY | O_TRUNC);
@@ -27,7 +27,7 @@ static void make(const struct bytes *sample)
 	close(fd);
 }
 
-struct adding { const struct bytes *b; uint64_t sum[4]; };	/* by thread: OK() is for one alone */
+struct adding { const struct bytes *b; uint64_t sum[4]; };	/* one sum for each thread, because OK() is for one thread */
 
 static void add_up(void *arg, uint32_t i)
 {
@@ -52,7 +52,7 @@ int main(void)
 	OK(!input_open(name, &b, &e) && b.mapped && !input_was_truncated(&b));
 	OK(!truncate(name, KEPT));
 #ifdef __SANITIZE_THREAD__
-	setenv("TTRACE_JOBS", "1", 1);	/* to it the zeros that the handler maps are a write beside reads */
+	setenv("TTRACE_JOBS", "1", 1);	/* TSan takes the mapping of zeros by the handler for a write beside reads */
 #else
 	setenv("TTRACE_JOBS", "4", 1);
 #endif
@@ -71,7 +71,7 @@ int main(void)
 	builder_free(store_builder);
 	input_close(&b);
 
-	/* within a page there is no fault; and a file that was replaced is another one */
+	/* truncation within the last page causes no fault; a file that was replaced counts as another file */
 	make(&sample);
 	OK(!input_open(name, &b, &e));
 	OK(!truncate(name, (off_t)b.n - 5));

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Quantiles of durations, and which of them are slow, against the definitions on sorted numbers: with many equal numbers,
- * with gaps, and of all magnitudes. What is slow in small sets, by hand: t-rest.c.
+ * Quantiles of durations and the choice of slow ones, against the definitions on sorted numbers: with many equal numbers,
+ * with gaps, and of all magnitudes. t-rest.c has small sets whose slow durations are known.
  */
 #include "config.h"
 #include "operations/durations.h"
@@ -22,7 +22,7 @@ static int64_t rnd(int64_t n)
 
 static int64_t number(const void *v, uint32_t i) { return ((const int64_t *)v)[i]; }
 
-/* Return the index of the first slow one of n numbers, ascending; n: none is slow. */
+/* Return the index of the first slow duration of n ascending ones; n if none is slow. */
 static uint32_t first_slow(const int64_t *v, uint32_t n, bool *gap)
 {
 	struct task_filter_slow s = task_filter_slow(v, n);
@@ -68,8 +68,8 @@ int main(void)
 		int bits = 1 + (int)rnd(62), kind = round % 4;
 		for (uint32_t i = 0; i < n; i++) {
 			int64_t any = rnd(INT64_C(1) << 31) << 31 | rnd(INT64_C(1) << 31);
-			v[i] = kind == 0 ? any >> (62 - bits)		/* of one magnitude */
-			    : kind == 1 ? any >> rnd(62)		/* of all */
+			v[i] = kind == 0 ? any >> (62 - bits)		/* up to one magnitude */
+			    : kind == 1 ? any >> rnd(62)		/* of all magnitudes */
 			    : kind == 2 ? rnd(5) * 1000 : rnd(20) ? 100 + rnd(50) : 1000 + rnd(50);
 			if (!rnd(12))
 				v[i] = TIME_NONE;

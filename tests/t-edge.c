@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * No reader looks past the last byte of its input: each file of the fuzzers'
- * corpus, and the head of each of it that ends somewhere in it, lies at the end
- * of a page behind which nothing may be read. The same of the bytes before the
- * first one.
+ * No reader reads past the last byte of its input or before the first one: each file of the fuzzers' corpus, and
+ * prefixes of it, lie directly before a page that cannot be read, then directly behind one.
  */
 #include "config.h"
 #include "base/text/buf.h"
@@ -56,7 +54,7 @@ static void at_both_ends(const void *p, size_t n)
 	read_one(room, n);
 }
 
-/* Check all prefixes of a short file. */
+/* Check all prefixes of a short file, about HEADS of a long one. */
 static void heads(const char *path)
 {
 	struct bytes b;

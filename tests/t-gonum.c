@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* Numbers of the command line against what strconv.ParseInt(s, 0, 64) and strconv.ParseFloat(s, 64) of Go 1.26 say. */
+/* Numbers of the command line against the results of strconv.ParseInt(s, 0, 64) and ParseFloat(s, 64) of Go 1.26. */
 #include "config.h"
 #include "base/text/go_number.h"
 

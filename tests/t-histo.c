@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Histograms against the sorted numbers themselves: rows count exactly what lies in them, nothing that was added is
- * lost from the columns, whatever their scale; and values at shares are those of the sorted numbers.
+ * Histograms and quantiles against the sorted numbers: a row counts the numbers in its range, the columns add up to all
+ * numbers at any scale, and quantiles are those of the sorted numbers.
  */
 #include "config.h"
 #include "trace/stats/histogram.h"
@@ -66,7 +66,7 @@ int main(void)
 		check(v, N);
 		check(v, 1);
 	}
-	for (int i = 0; i < N; i++)	/* durations: all sizes alike */
+	for (int i = 0; i < N; i++)	/* durations of all magnitudes */
 		v[i] = (int64_t)(rnd() >> (rnd() % 47));
 	check(v, N);
 	struct duration_histogram h = {0};

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Files that mean no good, by the whole way from bytes to store: every sample,
- * cut at many places and with bits turned over, packed and unpacked, and the
- * fuzzers' corpus with every byte that once made trouble. What must hold is
- * said in fuzz/fuzz-file.c, whose entry this calls; the seeds are fixed.
+ * Hostile files, read from bytes to a store: every sample, truncated at many places and with inverted bits, compressed
+ * and uncompressed, and the corpus of the fuzzers, which has each file that once failed. fuzz/fuzz-file.c, whose entry
+ * point this calls, checks what must hold; the seeds are fixed.
  */
 #include "config.h"
 #include "base/text/buf.h"
@@ -32,8 +31,8 @@ static void feed(const uint8_t *p, size_t n)
 	OK(LLVMFuzzerTestOneInput(p, n) == 0);
 }
 
-/* Cuts at each of `cuts` places spread over the file, and `flips` copies with a few bits turned. */
-static void torment(const struct bytes *b, size_t cuts, size_t flips)
+/* Feed prefixes that end at `cuts` places spread over the file, and `flips` copies with up to four inverted bits. */
+static void feed_damaged(const struct bytes *b, size_t cuts, size_t flips)
 {
 	uint8_t *p = xmalloc(b->n);
 	for (size_t i = 0; i < cuts; i++)
@@ -61,14 +60,14 @@ static void sample(const char *path)
 	size_t rounds = b.n > 500000 ? 12 : 60;
 	state = 88172645463325252u;
 	feed(b.p, b.n);
-	torment(&b, rounds, rounds);
+	feed_damaged(&b, rounds, rounds);
 	OK(!input_gunzip(&b, &e));
 	if (b.gzipped)
-		torment(&b, 2 * rounds, 4 * rounds);
+		feed_damaged(&b, 2 * rounds, 4 * rounds);
 	input_close(&b);
 }
 
-/* fn(path) for each file of a folder whose name ends so; how many there were. */
+/* Call fn(path) for each file of a folder whose name ends with `end`. Return the number of files. */
 static int each(const char *dir, const char *end, void (*fn)(const char *))
 {
 	int n = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* Work beside the interface: it runs, tells, can be cancelled, and shares loops. */
+/* Jobs: they run, report progress and can be cancelled; parallel loops and ring queues lose nothing. */
 #include "config.h"
 #include "base/job.h"
 #include "tap.h"
@@ -29,7 +29,7 @@ static void mark(void *arg, uint32_t i)
 	((uint8_t *)arg)[i]++;
 }
 
-/* From one thread to another: nothing is lost, in order, with work for the thread that would wait. */
+/* A ring queue passes all numbers from one thread to another, in order; the idle work of the reader finds nothing to do. */
 enum { SLOTS = 4, ALL = 373 };
 struct relay {
 	struct ring_queue *ring_queue;
@@ -75,7 +75,7 @@ static void test_ring(void)
 	r.ring_queue = ring_new(SLOTS);
 	OK(ring_start(r.ring_queue, make_ever, &r));
 	OK(ring_begin_read(r.ring_queue) >= 0);
-	ring_stop(r.ring_queue);	/* whether it waits for room or not */
+	ring_stop(r.ring_queue);	/* the writer waits for room, or not yet */
 	ring_stop(r.ring_queue);
 	ring_free(r.ring_queue);
 }

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The store is the same, byte for byte, however many threads have filled it and
- * whether common events went the short way (src/load/gotrace/order_fast.h) or the general one:
- * of whole traces, of cut ones and of damaged ones. The linker puts
- * __wrap_order_init() before what begins, and that closes the short way. Given files, says what is in
- * the store in two numbers: all of it, and what does not depend on where sheets
- * are cut.
+ * The store is the same, byte for byte, however many threads have filled it and whether common events took the fast
+ * path (src/load/gotrace/order_fast.h) or the general one: for whole traces, truncated ones and damaged ones. The linker
+ * replaces order_init() by __wrap_order_init(), which can disable the fast path. For files as arguments it prints two
+ * hashes of the store: of all, and of what does not depend on where the intervals are cut into sheets.
  */
 #include "config.h"
 #include "base/job.h"
@@ -23,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool general;	/* nothing goes the short way */
+static bool general;	/* no event takes the fast path */
 
 void __real_order_init(
     struct event_orderer *, const struct event_stream_ops *, void *, struct event_stream_info *, struct trace_event *,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* Events of the mouse: what a terminal sends is read back, and clicks, double clicks, drags and the wheel become keys. */
+/* Mouse events: encoded sequences of a terminal are decoded; clicks, double clicks, drags and the wheel become keys. */
 #include "config.h"
 #include "tap.h"
 
@@ -18,7 +18,7 @@ static enum mouse_read read_event(const char *s, struct mouse_event *e)
 	return *s ? MOUSE_NONE : r;
 }
 
-/* Every button with every modifier at corners of large and small screens. */
+/* Decode each button with each modifier at corners of small and large screens. */
 static void test_encoding(void)
 {
 	static const struct { int button; char end; unsigned what; } code[] = {{0, 'M', MOUSE_PRESS}, {0, 'm', MOUSE_RELEASE},
@@ -35,7 +35,7 @@ static void test_encoding(void)
 		}
 }
 
-/* What is no event is refused at the first wrong character; a cell is never left of or above the screen. */
+/* Sequences that are no events are refused at the first wrong character; coordinates are never negative. */
 static void test_refused(void)
 {
 	static const char *const wrong[] = {"0;0;1M", "0;1;0M", "0;;M", ";;;", "0;1M", "0;1;1;", "x", "0;1;1\033", "M", "0;-"};
@@ -56,8 +56,8 @@ static void test_keys(void)
 	struct mouse m = {0};
 	OK(key(&m, MOUSE_RELEASE, 1, 0) == 0 && key(&m, MOUSE_MOVE, 1, 0) == 0);
 	OK(key(&m, MOUSE_PRESS, 1, 0) == KEY_CLICK && key(&m, MOUSE_RELEASE, 1, 10) == 0);
-	OK(key(&m, MOUSE_PRESS, 1, 399) == KEY_CLICK2 && key(&m, MOUSE_PRESS, 1, 400) == KEY_CLICK);	/* not a third */
-	OK(key(&m, MOUSE_PRESS, 2, 401) == KEY_CLICK && key(&m, MOUSE_PRESS, 2, 801) == KEY_CLICK);	/* elsewhere, late */
+	OK(key(&m, MOUSE_PRESS, 1, 399) == KEY_CLICK2 && key(&m, MOUSE_PRESS, 1, 400) == KEY_CLICK);	/* no triple click */
+	OK(key(&m, MOUSE_PRESS, 2, 401) == KEY_CLICK && key(&m, MOUSE_PRESS, 2, 801) == KEY_CLICK);	/* other cell; too late */
 	OK(key(&m, MOUSE_MOVE, 5, 900) == KEY_DRAG && key(&m, MOUSE_RELEASE, 5, 901) == KEY_DROP);
 	OK(key(&m, MOUSE_MOVE, 6, 902) == 0 && key(&m, MOUSE_RELEASE, 6, 903) == 0);
 	OK(key(&m, MOUSE_UP, 1, 0) == KEY_WHEEL_UP && key(&m, MOUSE_UP | MOUSE_FAR, 1, 0) == KEY_ZOOM_UP);

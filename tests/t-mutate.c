@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Traces and profiles whose structure is right and whose contents are not: batches and events in a wrong order, repeated,
- * missing, with ids and times of others; fields of protobuf likewise. The mutators are those of the fuzzers, the seeds are
- * fixed, and fuzz/fuzz-file.c describes what must hold. A mutator that only breaks files would find nothing, so most of
- * its results must have a structure that it can change once more.
+ * Traces and profiles whose structure is right and whose contents are wrong: batches and events in a wrong order,
+ * repeated, missing, or with the ids and times of others; fields of protobuf likewise. The mutators are those of the
+ * fuzzers, the seeds are fixed, and fuzz/fuzz-file.c checks what must hold. A mutator that only breaks files would find
+ * nothing, so most of its results must have a structure that it can change once more.
  */
 #include "config.h"
 #include "base/mem/mem.h"
@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 
 typedef size_t mutator(uint8_t *, size_t, size_t, unsigned);
 
-/* Make chains of mutations, each of the result of the one before. Return how many of them changed the file. */
+/* Make chains of mutations, each of the result of the previous one. Return how many of them changed the file. */
 static int mutate_often(const char *name, mutator *mutate, unsigned chains)
 {
 	static uint8_t p[ROOM], q[ROOM];

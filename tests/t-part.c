@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A part of a trace that is read before what comes before it says of its time what the whole says, as far as it
- * says anything: at any moment every P and goroutine is in the same class of states, and in the same state where that
- * began within the part; and nothing of it lies before or after. Its first hundredth is left out: there the generation
- * before may still have had something to say. Arguments name more traces.
+ * A part of a trace that is read alone, without what precedes it, against the whole trace: wherever the part knows a
+ * state, every P and goroutine is in the same class of states, and in the same state if that began within the part; no
+ * interval lies before or after the part. The first hundredth is left out, because events of the previous generation may
+ * still be missing there. Arguments name more traces.
  */
 #include "config.h"
 
@@ -34,7 +34,7 @@ static struct store_builder *load(struct bytes in, const struct trace_part *part
 	return b;
 }
 
-/* Rows of the part by those of the whole. */
+/* Return for each track of the part its track in the whole. */
 static trk_id *rows_of(const struct snap *part, const struct snap *all)
 {
 	trk_id *of = xcalloc(part->ntrks + 1u, sizeof *of);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What screen_diff.c writes, on a terminal on paper: after any sequence of screens every cell is as it should be, for
- * every combination of what a terminal can do; and a screen that has not changed costs nothing.
+ * The output of screen_diff.c on an emulated terminal: after any sequence of screens every cell is right, for all
+ * combinations of the terminal's capabilities; and a screen that has not changed costs no byte.
  */
 #include "config.h"
 #include "term/grid.h"
@@ -43,7 +43,7 @@ static bool right(const struct grid *g, const struct vt *v, bool dim)
 	return true;
 }
 
-/* Something happens to the screen: text, a bar, a blank area, a list that scrolls, all anew. */
+/* Change the screen at random: text, a bar, a blank area, a list that scrolls, or all of it. */
 static void change(struct grid *g)
 {
 	static const char *const words[] = {"runtime.mallocgc", "x", "  ", "\xe4\xb8\xad\xe6\x96\x87 wide",
@@ -72,7 +72,7 @@ static void change(struct grid *g)
 			grid_text(g, (int)rnd((uint32_t)g->rows), (int)rnd((uint32_t)g->cols),
 			    (enum style)rnd(ST__N), 0, words[rnd(9)]);
 	}
-	for (int i = 0; i < g->rows * g->cols; i++)	/* a right half belongs to a left one */
+	for (int i = 0; i < g->rows * g->cols; i++)	/* a right half must follow a left half of the same style */
 		if (g->cell[i].ch == 0 && (i % g->cols == 0 || g->cell[i - 1].ch < 0x1100))
 			g->cell[i].ch = ' ';
 		else if (g->cell[i].ch == 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* Regular expressions mean what they mean in Go, and none can hang the program. */
+/* Regular expressions have the meaning of Go's, and backtracking is bounded. */
 #include "config.h"
 #include "base/job.h"
 #include "base/text/regex.h"
@@ -28,7 +28,7 @@ static bool refused(const char *re)
 	return no;
 }
 
-/* What is known of an expression before it is tried: where no match, there is no match. */
+/* regex_can_start_with() is false only for texts that do not match. */
 static void beginnings(void)
 {
 	static const char *const re[] = {"^main\\.work$", "^a?b", "^a*", "^a{0}b", "^a|b", "^(a|b)",
@@ -47,7 +47,7 @@ static void beginnings(void)
 		OK(rx && regex_is_literal_word(rx) == !strcmp(re[i], "a"));
 		regex_free(rx);
 	}
-	OK(known > 60);	/* of five or six expressions with fourteen texts */
+	OK(known > 60);	/* so it excludes many pairs of expression and text */
 }
 
 struct sharing { const struct regex *rx; _Atomic int wrong; };
@@ -65,7 +65,7 @@ static void match_often(void *arg, uint32_t k)
 	}
 }
 
-/* Threads share an expression. */
+/* Threads can match with one expression at the same time. */
 static void shared(void)
 {
 	struct sharing w = {.rx = regex_new("b+", NULL)};

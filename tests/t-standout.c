@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What stands out, told from the gists of sheets, against the same told from every interval: for goroutines whose
- * functions are known at once, later or never, the runtime's own among them, and for more functions than a
- * gist keeps.
+ * Highlights of a trace computed from the extremes that each sheet keeps, against the same from all intervals: for
+ * goroutines whose functions are known from the start, later or never, functions of the runtime among them, and for more
+ * functions than the extremes of a sheet have room for.
  */
 #include "config.h"
 #include "store/builder.h"
@@ -29,7 +29,7 @@ static const char *const few[FEW] = {
 	"main.a", "main.b", "runtime.bgsweep", "runtime.main", "main.c", "runtime.gcenable.func1"
 };
 
-/* The function of the i-th goroutine; of many, it has one of its own. */
+/* Return the function of the i-th goroutine: one of a few, or one of its own if there are many. */
 static str_id name_of(struct sink *s, uint32_t i, bool many)
 {
 	char own[32];
@@ -37,16 +37,16 @@ static str_id name_of(struct sink *s, uint32_t i, bool many)
 	return many ? s->ops->str(s->self, own, (size_t)n) : s->ops->str(s->self, few[i % FEW], strlen(few[i % FEW]));
 }
 
-struct plan { uint32_t gs; bool many; uint32_t now, later; };	/* of 100, so many have a name at once; at the end */
+struct plan { uint32_t gs; bool many; uint32_t now, later; };	/* now, later: percentage of names known at start, at the end */
 
-static void say_names(struct sink *s, const trk_id *g, const struct plan *p, uint32_t percent)
+static void put_names(struct sink *s, const trk_id *g, const struct plan *p, uint32_t percent)
 {
 	for (uint32_t i = 0; i < p->gs; i++)
 		if (rnd(100) < percent)
 			s->trace->born(s->self, g[i], name_of(s, i, p->many), 0, 0, 0);
 }
 
-static void say_all(struct sink *s, const struct plan *plan)
+static void make_trace(struct sink *s, const struct plan *plan)
 {
 	static const enum tstate states[] = {TS_RUN, TS_READY, TS_SYNC, TS_CHANRECV, TS_ASSIST, TS_NONE};
 	trk_id p[PS], *g = xmalloc(plan->gs * sizeof *g);
@@ -56,7 +56,7 @@ static void say_all(struct sink *s, const struct plan *plan)
 		p[i] = s->trace->track(s->self, TK_P, i);
 	for (uint32_t i = 0; i < plan->gs; i++)
 		g[i] = s->trace->track(s->self, TK_G, i + 1);
-	say_names(s, g, plan, plan->now);
+	put_names(s, g, plan, plan->now);
 	for (uint32_t i = 0; i < STEPS; i++) {
 		t += 1 + rnd(100);
 		enum tstate is = states[rnd(sizeof states / sizeof *states)];
@@ -65,12 +65,12 @@ static void say_all(struct sink *s, const struct plan *plan)
 		if (i % (STEPS / SHEETS) == 0)
 			s->ops->upto(s->self, t, 0);
 	}
-	say_names(s, g, plan, plan->later);
+	put_names(s, g, plan, plan->later);
 	s->trace->facts(s->self, &(struct sink_trace){.version = 26, .last = t});
 	mem_free(g);
 }
 
-/* The Ps are those that say_all() names first. */
+/* The Ps: make_trace() adds them first. */
 static const trk_id ps[PS] = {1, 2, 3, 4};
 
 static void check(struct plan plan)
@@ -79,17 +79,17 @@ static void check(struct plan plan)
 	struct arena mem = {0};
 	struct store_builder *of = builder_new();
 	struct sink s = builder_sink(of);
-	uint32_t gists = 0;
-	say_all(&s, &plan);
+	uint32_t extremes = 0;
+	make_trace(&s, &plan);
 	const struct snap *sn = builder_finish(of);
 	struct trace_highlights_query ask = {.t0 = sn->t0, .t1 = sn->t1, .p = ps, .np = PS};
 	size_t n = trace_highlights(sn, &ask, &mem, a);
 	for (uint32_t i = 0; i < sn->nsheets; i++) {
-		gists += store_slot(sn->st, i)->sheet_extremes != NULL;
+		extremes += store_slot(sn->st, i)->sheet_extremes != NULL;
 		extremes_free(store_slot(sn->st, i)->sheet_extremes);
 		store_slot(sn->st, i)->sheet_extremes = NULL;
 	}
-	OK(sn->nsheets >= SHEETS && (gists < sn->nsheets) == plan.many);
+	OK(sn->nsheets >= SHEETS && (extremes < sn->nsheets) == plan.many);
 	OK(n >= 3 && trace_highlights(sn, &ask, &mem, b) == n);
 	for (size_t i = 0; i < n; i++)
 		OK(a[i].t0 == b[i].t0 && a[i].t1 == b[i].t1 && a[i].trk == b[i].trk && !strcmp(a[i].text, b[i].text));

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Every report, stopped at each of its questions whether to go on: it ends soon,
- * and leaves nothing behind (which the sanitizers see). One that is not stopped
- * says what it says when nobody asks.
+ * Each report is cancelled at several of its calls of the progress callback: it ends soon, and leaks nothing (which the
+ * sanitizers find). A report that is not cancelled prints the same text as one without a callback.
  */
 #include "config.h"
 #include "report/report.h"
@@ -15,11 +14,11 @@
 #include <stdio.h>
 #include <string.h>
 
-struct asked { long n, stop; };
+struct calls { long n, stop; };	/* calls of the callback; the call that cancels, 0: none */
 
-static bool go(void *arg, uint64_t done, uint64_t total)
+static bool count_call(void *arg, uint64_t done, uint64_t total)
 {
-	struct asked *a = arg;
+	struct calls *a = arg;
 	(void)done, (void)total;
 	return ++a->n < a->stop || a->stop <= 0;
 }
@@ -29,11 +28,11 @@ static void quiet(void *none, const char *line)
 	(void)none, (void)line;
 }
 
-/* The questions it was asked. */
+/* Make a report that is cancelled at call `stop` (0: never, -1: without a callback). Return the number of calls. */
 static long make(const char *report, const char *arg, char *file, long stop, struct buf *text)
 {
-	struct asked a = {.stop = stop};
-	const struct input_watch w = {go, &a};
+	struct calls a = {.stop = stop};
+	const struct input_watch w = {count_call, &a};
 	struct err e = {.at = ERR_NOWHERE};
 	struct options o;
 	char word[100];
@@ -45,7 +44,7 @@ static long make(const char *report, const char *arg, char *file, long stop, str
 	o.notice = quiet;
 	int rc = report_find(o.report)->run(&o, &out, &e);
 	OK(stop > 0 || !rc);
-	if (stop > 0 && a.n >= stop + 3)	/* it goes on */
+	if (stop > 0 && a.n >= stop + 3)	/* the report has not ended */
 		fprintf(stderr, "%s, stopped at %ld of %ld\n", report, stop, a.n);
 	OK(stop <= 0 || a.n < stop + 3);
 	OK(!rc || e.kind != ERR_NONE);

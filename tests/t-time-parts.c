@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What a goroutine that polls did in a range. Its intervals are alike: it runs for a time and is runnable for three
- * times that. So the parts have this ratio and add up to the range, whether it has a few intervals, all of which are
- * looked at, or thousands, of which the last ones stand for all.
+ * The times of a goroutine by class in a range. The goroutine polls: it runs for a time, and is then runnable for three
+ * times as long. So its parts have this ratio and add up to the range, whether the range has a few intervals, all of
+ * which are read, or thousands, of which the last ones are a sample for all.
  */
 #include "config.h"
 #include "findings/time_parts.h"

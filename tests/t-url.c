@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* What is a URL and what it asks for: the rows were recorded from `go tool pprof` of Go 1.27 (unix: is our own);
-   and whatever stands there, nothing is read past its end and nothing unprintable is made of it. */
+/* Parsing of URLs: the rows were recorded from `go tool pprof` of Go 1.27 (unix: is an extension of ttrace). Random strings
+   cause no read past their end, and a URL to be fetched has no control characters. */
 #include "config.h"
 #include "input/url.h"
 #include "tap.h"
@@ -11,7 +11,7 @@
 static const struct row {
 	const char *s;
 	int64_t seconds, timeout;
-	const char *shown;	/* NULL: it is the name of a file */
+	const char *shown;	/* NULL: a file name */
 	int64_t waits, expects;
 } rows[] = {
 	{"http://localhost:6060/debug/pprof/heap", 0, 0, "http://localhost:6060/debug/pprof/heap", 60, 0},
@@ -37,7 +37,7 @@ static const struct row {
 	{"/abs/cpu", 0, 0, NULL, 0, 0}, {"a b:80", 0, 0, NULL, 0, 0}, {"file:///x", 0, 0, NULL, 0, 0},
 	{"mem_2023-11-02_03:55:24", 0, 0, NULL, 0, 0}, {"", 0, 0, NULL, 0, 0}, {"-", 0, 0, NULL, 0, 0},
 	{":80", 0, 0, "http://:80/debug/pprof/profile", 60, 30},
-	{"http://h:x/", 0, 0, "http://http://h:x/", 60, 0},	/* tried once more behind http://, like any other */
+	{"http://h:x/", 0, 0, "http://http://h:x/", 60, 0},	/* no valid URL, so parsed once more with http:// before it */
 	{"a\nb:1", 0, 0, NULL, 0, 0},
 };
 
@@ -65,7 +65,7 @@ static uint32_t rnd(uint32_t n)
 	return (seed >> 8) % n;
 }
 
-/* Strings of what URLs are made of, in any order. */
+/* Check random sequences of parts of URLs. */
 static void noise(void)
 {
 	static const char *const part[] = {"http:", "//", "/", ":", "@", "?", "&", "=", "#", "[", "]", "%", "%4", "%41",

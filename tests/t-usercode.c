@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* Which names are user code: modules without a dot in their path, dependencies, generic instances; not the runtime, the
-   standard library, its internal packages, or assembly. */
+/* Classification of function names: user code are modules without a dot in their path, dependencies and generic instances,
+   not the runtime, the standard library, its internal packages or assembly. */
 #include "config.h"
 #include "trace/user_code.h"
 
@@ -34,7 +34,7 @@ int main(void)
 		OK(user_code_is_user_function(user[i], strlen(user[i])));
 	for (size_t i = 0; i < sizeof standard / sizeof *standard; i++)
 		OK(!user_code_is_user_function(standard[i], strlen(standard[i])));
-	for (size_t i = 1; i < sizeof packages / sizeof *packages; i++)	/* they are searched by halving */
+	for (size_t i = 1; i < sizeof packages / sizeof *packages; i++)	/* sorted, for binary search */
 		OK(strcmp(packages[i - 1], packages[i]) < 0);
 	return DONE();
 }
