@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The profiles of grow.h, written message by message, with their strings kept until the end. Ids of strings, functions,
- * locations and mappings are numbers from 1. All files are valid: what stands behind a check that damage does not pass
- * is measured, too.
+ * The profiles of grow.h, written message by message; the string table is collected and written at the end. Ids of
+ * strings, functions, locations and mappings are numbers from 1. All files are valid, because code behind the checks
+ * that refuse damaged files must be measured, too.
  */
 #include "config.h"
 #include "grow.h"
@@ -80,7 +80,7 @@ static void mapping(struct buf *file, uint64_t id)
 	buf_free(&m);
 }
 
-/* A location whose lines are those of n functions from first on. */
+/* Append a location whose lines are in n functions from id `first` on. */
 static void location(struct buf *file, uint64_t id, uint64_t map, uint64_t first, size_t n)
 {
 	struct buf m = {0}, line = {0};
@@ -109,7 +109,7 @@ static void functions(struct buf *file, size_t n)
 	buf_free(&m);
 }
 
-/* The locations of a stack, leaf first: n from first on. */
+/* Append the locations of a stack, leaf first: n ids from `first` on. */
 static void stack(struct buf *sample, uint64_t first, size_t n)
 {
 	for (uint64_t id = first; id < first + n; id++)
@@ -130,7 +130,7 @@ static void label(struct buf *sample, uint64_t key, uint64_t str, uint64_t num, 
 	buf_free(&m);
 }
 
-/* A profile with one function and one location, and a sample to be filled and ended. */
+/* Start a profile with one function and one location, and a sample that the caller fills and ends. */
 static void small_profile(struct buf *file, struct buf *s)
 {
 	start_profile();
@@ -180,7 +180,7 @@ static void make_label_numbers(struct buf *file, size_t n)
 	end_profile(file);
 }
 
-/* Each sample has another value of one label. */
+/* Each sample has a different value of one label. */
 static void make_labelled_samples(struct buf *file, size_t n)
 {
 	struct buf s = {0};
@@ -197,7 +197,7 @@ static void make_labelled_samples(struct buf *file, size_t n)
 	end_profile(file);
 }
 
-/* Each sample has another key. */
+/* Each sample has a label with a different key. */
 static void make_sample_keys(struct buf *file, size_t n)
 {
 	struct buf s = {0};
@@ -226,7 +226,7 @@ static void make_lines(struct buf *file, size_t n)
 	end_profile(file);
 }
 
-/* The inlined calls of one location are all of the same function. */
+/* All inlined calls of one location are of the same function. */
 static void make_same_lines(struct buf *file, size_t n)
 {
 	struct buf s = {0}, m = {0}, line = {0};
@@ -248,7 +248,7 @@ static void make_same_lines(struct buf *file, size_t n)
 	buf_free(&line);
 }
 
-/* Each mapping has a location in it, and each location a sample. */
+/* Each mapping has one location, and each location one sample. */
 static void make_mappings(struct buf *file, size_t n)
 {
 	struct buf s = {0};
@@ -333,7 +333,7 @@ static void make_recursion(struct buf *file, size_t n)
 	end_profile(file);
 }
 
-/* Stacks of two frames; the one of the root is the same in all. */
+/* Stacks of two frames with the same root frame. */
 static void make_stacks(struct buf *file, size_t n)
 {
 	struct buf s = {0};

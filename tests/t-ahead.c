@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Stacks that are sorted while a profile is inflated: whatever the profile, and whatever is the matter with it,
- * the store and the complaint are those of reading it when all of it is there.
+ * Stacks that are sorted while a profile is inflated, against sorting them when all of it is there: for valid, truncated
+ * and damaged profiles of several layouts, the store and the error message are the same.
  */
 #include "config.h"
 #include "load/load.h"
@@ -90,7 +90,7 @@ static void sample(struct buf *b, struct buf *m, enum how how, uint32_t nloc, co
 	buf_free(&ids);
 }
 
-static void invent(struct buf *b, enum how how, uint32_t samples)
+static void make_profile(struct buf *b, enum how how, uint32_t samples)
 {
 	static const char *const text[] = {"", "cpu", "nanoseconds"};
 	struct buf m = {0};
@@ -132,7 +132,7 @@ static void zip(struct buf *out, const char *p, size_t n)
 	deflateEnd(&z);
 }
 
-/* ---- read one way and the other */
+/* ---- reading in both ways */
 
 struct got { struct store_builder *b; const struct snap *sn; struct err e; int rc; bool ahead; };
 
@@ -151,7 +151,7 @@ static struct got get(const struct buf *zipped, bool ahead)
 	return g;
 }
 
-static bool alike(const struct got *a, const struct got *b)
+static bool same_stores(const struct got *a, const struct got *b)
 {
 	const struct store *x = a->sn->st, *y = b->sn->st;
 	if (a->rc || b->rc)
@@ -172,7 +172,7 @@ static void compare(const struct buf *zipped, int expect)
 {
 	struct got a = get(zipped, false), b = get(zipped, true);
 	struct err e;
-	OK(alike(&a, &b));
+	OK(same_stores(&a, &b));
 	OK(!store_check(b.sn, &e));
 	OK(expect > 0 || a.rc == expect);
 	OK(b.ahead || expect);
@@ -183,16 +183,16 @@ static void compare(const struct buf *zipped, int expect)
 static void one_example(enum how how, uint32_t samples)
 {
 	struct buf raw = {0}, zipped = {0};
-	invent(&raw, how, samples);
+	make_profile(&raw, how, samples);
 	zip(&zipped, raw.p, raw.n);
 	compare(&zipped, how == MISSING ? 1 : 0);
 
-	buf_reset(&zipped);	/* more than the last part promises */
+	buf_reset(&zipped);	/* two members of gzip: the length at the end of the file is that of the second alone */
 	zip(&zipped, raw.p, raw.n - raw.n / 3);
 	zip(&zipped, raw.p + raw.n - raw.n / 3, raw.n / 3);
 	compare(&zipped, 1);
 
-	buf_reset(&zipped);	/* cut, and one byte that is another */
+	buf_reset(&zipped);	/* a truncated profile, and one with an inverted bit */
 	zip(&zipped, raw.p, rnd((uint32_t)raw.n));
 	compare(&zipped, 1);
 	buf_reset(&zipped);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* The ground floor: columns keep addresses, interning finds what was put, buffers hold bytes. */
+/* src/base: columns keep addresses, hash tables find what was put, sorts are stable, arenas, pages and buffers keep bytes. */
 #include "config.h"
 #include "base/text/buf.h"
 #include "base/mem/column.h"
@@ -72,7 +72,7 @@ static void wrapping(void)
 	OK(wrap_size(INT64_MIN) == UINT64_C(1) << 63 && wrap_size(-1) == 1 && wrap_size(INT64_MAX) == INT64_MAX);
 }
 
-/* In order, equals as they were; also where keys have few digits, or are negative. */
+/* Items are sorted in order, and equal ones keep their order; also keys with few digits, and negative ones. */
 static void radix_item(void)
 {
 	enum { MOST = 5000 };
@@ -111,7 +111,7 @@ static uint64_t wide_second(const void *arg, const void *item)
 	return ((const struct wide *)item)->v;
 }
 
-/* In place: by the second key where the first ones are equal, whole items. */
+/* Sorting in place moves whole items; where first keys are equal, the second key decides. */
 static void radix_in_place(void)
 {
 	enum { MOST = 5000 };
@@ -148,14 +148,14 @@ static int release_always(struct job *j, void *arg)
 	return 0;
 }
 
-/* Blocks in the paging file have what was written to them, whenever their pages are released. */
+/* Blocks in the paging file keep their contents, whenever their pages are released. */
 static void paging(void)
 {
 	enum { N = 400000 };
 	struct arena a = {0};
 	struct data_column c;
 	uint32_t *v, wrong = 0, **rows = xmalloc(N / 1000 * sizeof *rows);
-	mem_set_budget((size_t)1 << 40);	/* the pager itself has nothing to do */
+	mem_set_budget((size_t)1 << 40);	/* large, so the pager itself releases nothing */
 	setenv("XDG_CACHE_HOME", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", 1);
 	paging_start();
 	OK(paging_active() && paging_free_room() && !paging_owns(&a) && !paging_free(rows, 1));
@@ -186,7 +186,7 @@ static void paging(void)
 	mem_set_budget(0);
 }
 
-/* What lay in either is where it was, in the one that has both; the other begins anew, and goes by itself. */
+/* arena_move() leaves all blocks at their addresses, and the second arena owns them; the first is empty and usable. */
 static void joining(void)
 {
 	enum { N = 1000, LONG = 100000 };
@@ -208,7 +208,7 @@ static void joining(void)
 	}
 }
 
-/* What is there stays when it grows, from the heap to pages of its own; the rest is zero. */
+/* An array keeps its items when it grows, also from the heap to pages of its own; new items are zero. */
 static void page_arrays(void)
 {
 	struct page_array s = {.width = 3 * sizeof(uint32_t)};
@@ -228,7 +228,7 @@ static void page_arrays(void)
 	OK(!s.p && !s.n);
 }
 
-/* As wide as they come: what is there reads the same when a wider one has come after it. */
+/* Return the i-th test number: blocks of small and of large numbers, and rarely a number at the limit of a width. */
 static int64_t number(uint32_t i)
 {
 	static const int64_t odd[] = {INT8_MAX, INT8_MAX + 1, INT8_MIN, INT8_MIN - 1, INT16_MAX + 1, INT16_MIN - 1,
@@ -237,6 +237,7 @@ static int64_t number(uint32_t i)
 	return r % 3000 < 12 ? odd[r % 3000] : i / 5000 % 2 ? (int64_t)(r % 200) - 100 : (int64_t)(r % 3000000);
 }
 
+/* Packed integers read back the same, also when a wider one is added later. */
 static void numbers(void)
 {
 	enum { N = 200000 };

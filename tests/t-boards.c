@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The board of locks against a count over all pairs of waits, for the whole trace and for parts of it: the number of
- * waits, their time, the longest, the most at one time and the longest convoy. Curves are compared with the time of
+ * waits, their time, the longest, the most at one time and the longest convoy. The area of each curve is the time of
  * waiting.
  */
 #include "config.h"
@@ -24,7 +24,7 @@ static uint32_t n;
 static size_t cap;
 static int64_t longest;
 
-/* Collect the waits for a lock at a line. */
+/* Collect the waits for a lock at a line that overlap [from, to). */
 static void collect(const struct snap *sn, frm_id at, int64_t from, int64_t to)
 {
 	n = 0;
@@ -52,7 +52,7 @@ static int64_t total(void)
 	return ns;
 }
 
-/* The most waits are open when one of them starts. */
+/* Return the most waits at one time; this number is reached where one of them starts. */
 static int64_t most(void)
 {
 	int64_t best = 0;
@@ -65,7 +65,7 @@ static int64_t most(void)
 	return best;
 }
 
-/* From the start of a wait on, follow the waits that are open when another one ends. */
+/* Return the longest convoy: from the start of a wait on, follow the waits that are open when another one ends. */
 static int64_t convoy(void)
 {
 	int64_t best = 0;
@@ -89,7 +89,7 @@ static int64_t cell(const struct board_row *r, enum board_column_id col)
 	return r->cell[col - board_first_column(BOARD_LOCKS)].i;
 }
 
-/* A lock with one line: such a row has one part of the list of lines. */
+/* Return whether all waits for the lock are at one line: then the row has one part in the list of lines. */
 static bool has_one_line(const struct board_row *r)
 {
 	uint32_t lines = 0;
@@ -112,7 +112,7 @@ static void check_row(const struct board *b, const struct board_row *r, const st
 	OK(area > 0.999 * (double)total() - 1 && area < 1.001 * (double)total() + 1);
 }
 
-/* The curves of the greedy board have the area of what is charged. */
+/* The area of each curve of the greedy board is the delay that is charged. */
 static void check_greedy(struct board_measures *m, const struct progress_watcher *on)
 {
 	struct board *b = board_make(BOARD_GREEDY, m, on);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The store's laws, broken one at a time: each row of a good store, put wrong by
- * as little as possible, is refused. Tests and --enable-debug rely on these checks.
+ * The laws of the store, broken one at a time: the checks accept a good store and refuse it after each change of one
+ * number. Other tests and --enable-debug rely on these checks.
  */
 #include "config.h"
 #include "base/err.h"
@@ -14,16 +14,17 @@
 
 #include <string.h>
 
-/* A sheet of a P and two goroutines, of which one makes and wakes the other; by hand, so that all of it can be
-   changed. */
+/* A sheet of a P and of two goroutines, of which one creates and wakes the other; it is made by hand, so that every number
+   in it can be changed. */
 enum { P0 = 1, G1, G2, NTRK, ROWS = 3, N = 8, NEDGE = 2, LEN = 100 };
 struct parts {
 	struct sheet sh;
 	trk_id trk[ROWS];
-	uint32_t first[ROWS + 1], start[N + 1], peer[N + 1], stack[N], edge[NEDGE];	/* and one that is nobody's */
+	/* the last start, state and peer belong to no row */
+	uint32_t first[ROWS + 1], start[N + 1], peer[N + 1], stack[N], edge[NEDGE];
 	trk_id edge_from[1];
 	uint8_t state[N + 1];
-	int64_t sum[3][TS__N];		/* before the first interval, before the P, and after it */
+	int64_t sum[3][TS__N];		/* before the first interval, before the row of the P, and after it */
 };
 
 static struct store *st;
@@ -65,38 +66,38 @@ static bool holds(const struct parts *p)
 
 static void sheets(void)
 {
-	BROKEN(p.first[1] = 0);			/* a row of nothing */
-	BROKEN(p.first[ROWS] = N - 1);		/* an interval of no row */
+	BROKEN(p.first[1] = 0);			/* a row without intervals */
+	BROKEN(p.first[ROWS] = N - 1);		/* an interval that belongs to no row */
 	BROKEN(p.sh.nostack = 3);
 	BROKEN(p.sh.nother = 2);		/* a goroutine among the Ps */
 	BROKEN(p.trk[2] = G1);			/* the same track twice */
-	BROKEN((p.trk[1] = G2, p.trk[2] = G1));	/* and in another order */
+	BROKEN((p.trk[1] = G2, p.trk[2] = G1));	/* tracks in the wrong order */
 	BROKEN(p.trk[2] = NTRK);
 	BROKEN(p.trk[0] = 0);
-	BROKEN(p.start[2] = 1);			/* a row begins later than its sheet */
-	BROKEN(p.start[1] = 0);			/* and only its first interval does not */
-	BROKEN(p.start[6] = 10);		/* goes back in time */
-	BROKEN(p.start[3] = LEN + 1);		/* ends before it begins */
+	BROKEN(p.start[2] = 1);			/* a row starts later than its sheet */
+	BROKEN(p.start[1] = 0);			/* a second interval starts with the sheet */
+	BROKEN(p.start[6] = 10);		/* starts before the previous interval */
+	BROKEN(p.start[3] = LEN + 1);		/* starts after the end of the sheet */
 	BROKEN(p.state[3] = TS__N);
 	BROKEN(p.state[3] |= SHEET_CONT);
 	BROKEN(p.peer[2] = G2);			/* a goroutine runs on a goroutine */
-	BROKEN(p.peer[5] = P0);			/* a P has woken it */
+	BROKEN(p.peer[5] = P0);			/* a P as waker */
 	BROKEN(p.peer[0] = NTRK);
 	BROKEN(p.stack[0] = 2);
 	BROKEN(p.edge[1] = N);
 	BROKEN(p.edge_from[0] = G2);
 	BROKEN(p.edge[0] = 1 | EDGE_CREATED);
-	BROKEN(p.edge[1] = 6);			/* it is not runnable there */
-	BROKEN((p.edge[0] = 7, p.edge[1] = 5));	/* of one waker by time */
-	BROKEN(p.sum[1][TS_RUN] = 1);		/* sums of the row of the P */
+	BROKEN(p.edge[1] = 6);			/* the goroutine is not runnable there */
+	BROKEN((p.edge[0] = 7, p.edge[1] = 5));	/* edges of one waker, not in order of time */
+	BROKEN(p.sum[1][TS_RUN] = 1);		/* sums before the row of the P */
 	BROKEN(p.sum[2][TS_IDLE]++);
 	struct parts p;
 	good(&p);
-	p.start[3] = LEN;			/* what begins at the end has no length, and is no harm */
+	p.start[3] = LEN;			/* an interval of length 0 at the end is allowed */
 	OK(holds(&p));
 }
 
-/* The same with times of three bytes. */
+/* The same sheet with starts of three bytes. */
 static void short_starts(void)
 {
 	uint8_t three[3 * N + 1] = {0};
@@ -114,7 +115,7 @@ static void short_starts(void)
 	OK(!holds(&p));
 }
 
-/* A sheet that ends with a step has the sum of all of it at its end. */
+/* A sheet whose number of intervals is a multiple of SHEET_STEP has the sum of all of them at its end. */
 static void sums(void)
 {
 	enum { STEPS = SHEET_STEP };
@@ -140,7 +141,7 @@ static void sums(void)
 	OK(check_tracks_sheet(&sn, &sh, NULL));
 }
 
-/* Rows of tables: put one number wrong, and right again. */
+/* Check that one wrong number in a row of a table is refused; restore it. */
 #define WRONG(lvalue, value) do { \
 		__typeof__(lvalue) was = (lvalue); \
 		OK(!store_check_tables(&all, NULL)); \
@@ -175,12 +176,12 @@ static void tables(void)
 	WRONG(*stk, 0);
 	WRONG(*stk, all.nfrms);
 	WRONG(forks->before, 1);
-	WRONG(forks->bits, 2);	/* a parent elsewhere, and none is there */
+	WRONG(forks->bits, 2);	/* a parent that is listed apart, but the list is empty */
 	stk_id *up = column_add(&t->fork, NULL);
 	forks->bits = 2;
 	OK(!store_check_tables(&all, NULL));
-	WRONG(*up, all.nstks - 1);	/* its own parent */
-	WRONG(forks->bits, 1);	/* the root has one */
+	WRONG(*up, all.nstks - 1);	/* a node that is its own parent */
+	WRONG(forks->bits, 1);	/* the root has a parent */
 	forks->bits = 0;
 	WRONG(frm->loc, 0);
 	WRONG(frm->loc, all.nlocs);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The columns of every list at every width from 60 to 220: none goes when the screen gets wider, no number is cut
- * without a mark, and the side part starts to the right of the list. A number of a row is one that the widest screen
- * has in the same row, or it has the mark of a cut.
+ * The columns of every list at every width from 60 to 220 against those of the widest screen: no column disappears when
+ * the screen gets wider, no number is cut without a mark, and the side part starts to the right of the list. A number of
+ * a row is one that the widest screen has in the same row, or it has the mark of a cut.
  */
 #include "config.h"
 #include "base/text/text.h"
@@ -18,7 +18,7 @@
 
 enum { NARROW = 60, WIDE = 220, ROWS = 30, LISTED = 8, LINE = WIDE * 4 + 8 };
 
-struct shown {			/* of one width */
+struct shown {			/* what the screen shows at one width */
 	bool head[TOPIC__N];
 	char row[LISTED][LINE];	/* the first rows of the list, without the side part */
 };
@@ -48,7 +48,7 @@ static void look(struct app *a, struct grid *g, int cols, int first, struct show
 		line_of(g, first + i, a->env.cols - g->scrolls, out->row[i]);	/* not the scrollbar */
 }
 
-/* Begins with a digit, after a sign or the letter of a goroutine. */
+/* Return whether a word starts with a digit, perhaps after a sign or the letter of a goroutine. */
 static bool number(const char *s, size_t n)
 {
 	size_t k = n && strchr("+-G", *s) ? 1 : 0;
@@ -63,7 +63,7 @@ static bool has_word(const char *line, const char *s, size_t n)
 	return false;
 }
 
-/* The number of row i that the widest screen does not have; NULL: none. */
+/* Return a number in row i that the widest screen does not have there; NULL: none. */
 static const char *wrong_number(const struct shown *now, const struct shown *wide, int i)
 {
 	static char word[LINE];
@@ -101,7 +101,7 @@ static void list(const struct options *o, const char *keys, int first)
 		look(a, g, w, first, &now);
 		for (int t = 1; w > NARROW && t < TOPIC__N; t++)
 			if (before.head[t] && !now.head[t])
-				bad += fprintf(stderr, "%s: column %s goes at %d cells\n", keys, explains[t].name, w) > 0;
+				bad += fprintf(stderr, "%s: column %s disappears at %d cells\n", keys, explains[t].name, w) > 0;
 		for (int i = 0; i < LISTED; i++) {
 			const char *word = wrong_number(&now, &wide, i);
 			if (word)
@@ -119,7 +119,7 @@ static void lists(const char *name, const char *const *keys, int first)
 {
 	struct options o;
 	OK(sample_opt(&o, name));
-	o.v[OPT_JUDGE].b = false;	/* the lines above the table of a profile are no columns */
+	o.v[OPT_JUDGE].b = false;	/* hide the findings above the table of a profile, which are no columns */
 	for (; *keys; keys++)
 		list(&o, *keys, first);
 	options_free(&o);

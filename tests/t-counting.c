@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Counters of goroutines by state against their definition, on seeded random pieces: of each class and slot of time
- * the row where it was least, the one where it was most, and the last. Law: the last row of a piece is how many there
- * are then, whatever was thinned.
+ * Counters of goroutines by state against their definition, on seeded random batches: for each class and slot of time,
+ * the row with the least count, the row with the largest, and the last one. So the last row of a batch has the count at
+ * its end, whatever rows are left out.
  */
 #include "config.h"
 #include "base/mem/mem.h"
@@ -24,7 +24,7 @@ static uint32_t rnd(uint32_t n)
 	return (uint32_t)((uint64_t)(seed >> 8) * n >> 24);
 }
 
-/* ---- by the definition */
+/* ---- counters by their definition */
 
 struct rows { struct count_row v[1 << 16]; size_t n; };
 
@@ -63,7 +63,7 @@ static void plain_is(struct plain *p, int64_t t, int64_t v)
 	p->any = true;
 }
 
-/* One class over a piece; n: how many there are at its begin, and at its end. */
+/* Append the rows of a class in a batch. *n is the count at its start, then that at its end. */
 static void plain_piece(const struct sheet_batch *p, enum sheet_class class, int64_t *n, struct rows *r)
 {
 	int64_t step = (p->t1 - p->t0) / SLOTS + 1, slot = 0;
@@ -87,9 +87,9 @@ static void plain_piece(const struct sheet_batch *p, enum sheet_class class, int
 	plain_end(&x, r);
 }
 
-/* ---- pieces at random */
+/* ---- random batches */
 
-/* Entries of goroutines, in the order of time; some of them are only learnt of later, some change nothing. */
+/* Fill a batch with entries of goroutines in the order of time. Some states were learned later (past), some change nothing. */
 static void piece_fill(struct sheet_batch *p, uint8_t *class, uint32_t n, int64_t ns, bool past)
 {
 	int64_t t = p->t0;
@@ -149,7 +149,7 @@ static void run(uint32_t with)
 	mem_free(p.entry);
 }
 
-/* More at one instant than a slot has: how many there are is right, and no row is lost of it. */
+/* More goroutines change at one instant than a slot can count: the last row has the right count. */
 static void crowd(void)
 {
 	enum { MANY = 100000 };

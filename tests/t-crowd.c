@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The crowd that waits for Ps against counting it moment by moment: the share of
- * a stretch is what adding up (how many wait / how many Ps) gives, and shares of
- * stretches that meet add up without loss. Said in many sheets it is the same to the nanosecond.
+ * The share of a P in the waiting of all runnable goroutines, against adding it up moment by moment: the share of a range
+ * is the sum of (waiting goroutines / Ps) over its moments, and the shares of adjacent ranges add up exactly. In many
+ * sheets it is the same to the nanosecond as in one.
  */
 #include "config.h"
 #include "store/builder.h"
@@ -24,8 +24,8 @@ static int64_t rnd(int64_t n)
 
 static int64_t wait[WAITS][2];
 
-/* All that wait in [t0, t1), as one sheet. */
-static void say(struct run_queue_sum *c, int64_t t0, int64_t t1)
+/* Add the parts of all waits in [t0, t1) as one sheet. */
+static void add_waits(struct run_queue_sum *c, int64_t t0, int64_t t1)
 {
 	for (int i = 0; i < WAITS; i++) {
 		int64_t a = wait[i][0] < t0 ? t0 : wait[i][0], b = wait[i][1] > t1 ? t1 : wait[i][1];
@@ -35,7 +35,7 @@ static void say(struct run_queue_sum *c, int64_t t0, int64_t t1)
 	run_queue_end_sheet(c, t1);
 }
 
-/* Sheet after sheet; whole: the same in one. */
+/* Compare sums over many sheets with `whole`, the sums over one. */
 static void check_sheets(const struct snap *sn, struct run_queue_sum *whole)
 {
 	struct run_queue_sum *c = run_queue_new(sn, 0);
@@ -43,7 +43,7 @@ static void check_sheets(const struct snap *sn, struct run_queue_sum *whole)
 	for (int64_t t0 = 0, t1; t0 < T; t0 = t1) {
 		t1 = t0 + 1 + rnd(200);
 		t1 = t1 < T ? t1 : T;
-		say(c, t0, t1);
+		add_waits(c, t0, t1);
 		OK(run_queue_share_until(c, t0) == was);
 		for (int64_t t = t0; t <= t1; t++)
 			OK(run_queue_share_until(c, t) == run_queue_share_until(whole, t));
@@ -56,7 +56,7 @@ static void check_sheets(const struct snap *sn, struct run_queue_sum *whole)
 static int64_t share_of(const struct snap *sn, uint64_t proc)
 {
 	struct run_queue_sum *c = run_queue_new(sn, proc);
-	say(c, 0, T);
+	add_waits(c, 0, T);
 	int64_t ns = run_queue_proc_share(c);
 	run_queue_free(c);
 	return ns;
@@ -81,7 +81,7 @@ static void check(int64_t procs, int64_t more, int64_t change)
 		for (int64_t t = t0; t < t1; t++)
 			waiting[t]++;
 	}
-	say(c, 0, T);
+	add_waits(c, 0, T);
 	for (int t = 0; t < T; t++)
 		share[t] = (t ? share[t - 1] : 0) + (double)waiting[t] / (double)(t < change ? procs : more);
 	for (int i = 0; i < 200; i++) {
@@ -100,7 +100,7 @@ static void check(int64_t procs, int64_t more, int64_t change)
 	builder_free(b);
 }
 
-/* Times that a damaged file says: more waiting than there is room for is none, not less than none. */
+/* Times of a damaged file: a share that overflows is 0, not negative. */
 static void check_far(void)
 {
 	const int64_t far = INT64_C(1) << 61;

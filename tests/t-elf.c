@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* Programs and their machine code: what objdump says, where mappings put programs, this program itself,
-   and damaged copies of it. */
+/* Programs and their machine code: parsing of objdump's output, load addresses of mapped programs, Go's tables, and frames
+   of addresses in this program and in damaged copies of it. */
 #include "config.h"
 #include "tap.h"
 
@@ -45,7 +45,7 @@ static void test_objdump(void)
 	parse("f():\nx.c:99999999999999999999\n 1: a\n", "1|a|f|:0\n");
 }
 
-/* Where a program with these two segments is, by what the system says of its mapping. */
+/* elf_base() finds the load address of a program with two segments from its mapping in memory. */
 static void test_base(void)
 {
 	struct elf_seg seg[] = {
@@ -76,7 +76,7 @@ static void test_base(void)
 	OK(!elf_base(&f, &m, 0x10010, &base, NULL) && 0x10010 - base == 0x10);
 }
 
-/* ---- tables of Go's runtime, made up */
+/* ---- artificial tables of Go's runtime */
 
 static void put32(uint8_t *p, uint32_t v)
 {
@@ -90,7 +90,7 @@ static void words(uint8_t *p, const uint32_t *v, size_t n)
 		put32(p + 4 * i, v[i]);
 }
 
-/* f: 32 bytes, /a.go:10 and then main.g inlined, /b.go:20; h: 32 bytes that are not known. */
+/* Write tables with two functions. f: 32 bytes, /a.go:10, then main.g inlined, /b.go:20; h: 32 bytes without frames. */
 static size_t go_tables(uint8_t *p)
 {
 	enum { NAMES = 72, UNITS = 96, FILES = 104, PCS = 120, FUNS = 144, RECORD = 32, CALLS = 248, MODULE = 264,
@@ -129,7 +129,7 @@ static void test_go_tables(void)
 	    !strcmp(d[0].file, "/b.go") && d[0].line == 20 && d[0].start == 7 && !strcmp(d[1].name, "main.f") &&
 	    !strcmp(d[1].file, "/a.go") && d[1].line == 10);
 	OK(gopclntab_frames_at(&g, 0x400040, d, 8) == 0 && gopclntab_frames_at(&g, 0x3fffff, d, 8) == 0);
-	f.foreign = true;	/* nobody knows where it begins */
+	f.foreign = true;	/* so the address of the first Go function is not known */
 	OK(!gopclntab_open(&g, &f));
 	f.foreign = false;
 	for (size_t i = 0; i < n; i++)
@@ -145,8 +145,9 @@ static void test_go_tables(void)
 			gopclntab_frames_at(&g, 0x400014, d, 8);
 }
 
-/* What is known of one address of a file, forced to say all it can. */
-static size_t ask(const char *path, uint64_t from, size_t n, uint64_t step)
+/* Look up n addresses of a file, `step` bytes apart. Return how many have frames; names of one character count, too, so
+   that all names are read. */
+static size_t count_known(const char *path, uint64_t from, size_t n, uint64_t step)
 {
 	struct binary b;
 	struct debug_frame f[16];
@@ -158,7 +159,7 @@ static size_t ask(const char *path, uint64_t from, size_t n, uint64_t step)
 		size_t k = lookup_frames(&b, from + i * step, f, 16);
 		known += k > 0;
 		while (k-- > 0)
-			known += f[k].name[0] == 1 && f[k].file[0] == 1;	/* touched */
+			known += f[k].name[0] == 1 && f[k].file[0] == 1;	/* read them: a sanitizer checks it */
 	}
 	lookup_close(&b);
 	return known;
@@ -183,20 +184,20 @@ static void test_damaged(const char *self, int rounds)
 	all = whole.file;
 	uint64_t text = whole.text;
 	OK(!elf_symbols(&whole, NULL) && whole.nsym > 10);
-	OK(ask(self, text, 200, 64) > 50);
+	OK(count_known(self, text, 200, 64) > 50);
 	uint8_t *copy = xmalloc(all.n);
 	for (int i = 0; i < rounds; i++) {
 		size_t n = i % 4 == 0 ? all.n / 40 * (size_t)(i % 40) : all.n;
 		memcpy(copy, all.p, all.n);
-		/* in the headers, at the tables of sections, anywhere */
+		/* damage the headers, the section table at the end, and bytes anywhere */
 		for (int k = 0; k < 1 + i % 40 * 4; k++)
 			copy[k % 3 == 0 ? rnd(1024) + 16 : k % 3 == 1 ? all.n - 1 - rnd(4096) : rnd((uint32_t)all.n)] =
 			    (uint8_t)(rnd(2) ? 0xff : rnd(256));
 		if (ftruncate(fd, 0) || pwrite(fd, copy, n, 0) != (ssize_t)n)
 			break;
-		ask(path, text, 60, 256);
+		count_known(path, text, 60, 256);
 	}
-	OK(1);	/* still here */
+	OK(1);	/* the program has not crashed */
 	mem_free(copy);
 	elf_close(&whole);
 	close(fd);
@@ -208,10 +209,10 @@ int main(int argc, char **argv)
 	test_objdump();
 	test_base();
 	test_go_tables();
-	const char *self = argc > 2 ? argv[1] : argv[0];	/* or: another program, so many times */
+	const char *self = argc > 2 ? argv[1] : argv[0];	/* arguments: another program, number of rounds */
 	if (access(self, R_OK) == 0)
 		test_damaged(self, argc > 2 ? atoi(argv[2]) : 40);
-	OK(ask("/dev/null", 0, 1, 1) == 0 && ask("/", 0, 1, 1) == 0 && ask("/proc/kcore", 0, 1, 1) == 0 &&
-	    ask("-", 0, 1, 1) == 0);
+	OK(count_known("/dev/null", 0, 1, 1) == 0 && count_known("/", 0, 1, 1) == 0 && count_known("/proc/kcore", 0, 1, 1) == 0 &&
+	    count_known("-", 0, 1, 1) == 0);
 	return DONE();
 }

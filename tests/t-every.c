@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Every row of commands.def in every pane, by its ":" word and by each of its keys,
- * on a trace and a profile: each either changes the screen
- * (a message is a change) or wants something of the terminal. A key that does
- * nothing and says nothing leaves the user with the question whether it arrived.
+ * Every row of commands.def in every pane, by its ":" word and by its key, on a trace and a profile: each either changes
+ * the screen (a message is a change) or requests something of the terminal. After a key without any effect users would
+ * not know whether it arrived.
  *
- * Each row begins on a fresh viewer, a few lines down and, where there is one, zoomed in, so that every
- * direction is open. The list of exceptions is short and each says why.
+ * Each row starts in a new viewer, a few lines down and zoomed in where that is possible, so that movements in every
+ * direction have room. may_be_silent() has the exceptions.
  */
 #include "config.h"
 #include "app/app.h"
@@ -31,7 +30,7 @@ static struct options options;
 static struct session *ses;
 static bool verbose;
 
-/* A report as the viewer gets it; what stands in it is for others to test. */
+/* Make a report as the viewer gets it; other tests check its text. */
 static int report_text(const struct options *o, struct buf *b, struct err *e)
 {
 	struct out out = {.fd = -1, .held = true, .watch = o->watch};
@@ -41,7 +40,7 @@ static int report_text(const struct options *o, struct buf *b, struct err *e)
 	return rc;
 }
 
-/* Drawn before the last key, as a terminal has drawn all that was typed until then. */
+/* Press keys. Draw before the last one, as a terminal would have drawn the effect of the earlier ones. */
 static void press(struct app *a, const char *keys, struct grid *g)
 {
 	size_t n = strlen(keys);
@@ -67,13 +66,13 @@ static char *text(const struct grid *g)
 	return s;
 }
 
-/* The terminal does what it does; Esc is pressed to be sure; who is at the end of a list sees it. */
+/* Return whether a command may have no effect: a redraw, Esc when there is nothing to cancel, moving at the end of a list. */
 static bool may_be_silent(enum cmd_id c)
 {
 	return c == CMD_REDRAW || c == CMD_CANCEL || (c >= CMD_PAGE_DOWN && c <= CMD_LAST);
 }
 
-/* Keys before and keys that are tried; false: nothing came of them. */
+/* Press `before`, then `keys`. Return whether `keys` had an effect that a user notices. */
 static bool answers(const char *before, const char *keys, enum cmd_id c, int rows, int cols)
 {
 	struct err e;
@@ -103,11 +102,11 @@ static bool answers(const char *before, const char *keys, enum cmd_id c, int row
 		printf("%-28s %-24s %s%.*s\n", before, keys, yes ? "" : "SILENT ", (int)strcspn(p, "\n"), p);
 	}
 	mem_free(s);
-	ses = app_session(a);	/* another one, where the file was read again */
+	ses = app_session(a);	/* another session if the file was read again */
 	app_free(a);
 	grid_free(g);
 	grid_free(h);
-	/* the query is the session's: nothing of this row is left to the next */
+	/* the session keeps its query: reset it for the next row */
 	struct query q = {.from = TIME_NONE, .to = TIME_NONE, .a = session_query(ses)->a};
 	session_set_query(ses, &q, NULL, &e);
 	return yes;
@@ -115,7 +114,7 @@ static bool answers(const char *before, const char *keys, enum cmd_id c, int row
 
 struct at { const char *pane, *keys; };
 
-/* page: a level below one that was tried; the words do there what the keys do. */
+/* Try all commands in a pane. page: another level of the pane that was tried last, in which only the keys are tried. */
 static void every(const struct at *at, int rows, int cols, bool page)
 {
 	int p = pane_find(at->pane);
@@ -133,7 +132,7 @@ static void every(const struct at *at, int rows, int cols, bool page)
 			size_t n = strcspn(k, " ");
 			bool named = n > 1 && (k[0] == '^' || (k[0] >= 'A' && k[0] <= 'Z'));
 			snprintf(keys, sizeof keys, named ? "<%.*s>" : "%.*s", (int)n, k);
-			/* there z folds: twice is as it was */
+			/* zz folds and unfolds in these panes, so nothing changes */
 			yes = (c == CMD_CENTRE && panes[p]->bit & (P_LIST | P_FLAME)) ||
 			      answers(at->keys, keys, (enum cmd_id)c, rows, cols);
 			if (!yes)
@@ -141,7 +140,7 @@ static void every(const struct at *at, int rows, int cols, bool page)
 				    options.file[0], at->pane, cols, rows, keys,
 				    cmds[c].name);
 			OK(yes);
-			k += verbose ? n + strspn(k + n, " ") : strlen(k);	/* the others are other names */
+			k += verbose ? n + strspn(k + n, " ") : strlen(k);	/* further keys are synonyms */
 		}
 	}
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * That nothing on the screen is without an explanation: the states, the kinds of events, the counters of the
- * timeline, and whatever stands over a column in any pane at any size, read off the screen itself, so that a new column
- * cannot be forgotten. tests/explain.sh does the same for the columns of reports.
+ * Everything on the screen has an explanation: the states, the kinds of events, the counters of the timeline, and the
+ * columns of every pane at two sizes. The columns are read from the screen itself, so a new one cannot be forgotten.
+ * tests/explain.sh does the same for the columns of reports.
  */
 #include "config.h"
 #include "trace/events.h"
@@ -35,7 +35,7 @@ static void states(void)
 	OK(!bad);
 }
 
-/* Each row says something, ends it, and does not run on. */
+/* Each row has a name, a text that is not too long and ends with a full stop, and a next step without one. */
 static void rows(void)
 {
 	int bad = 0;
@@ -46,7 +46,7 @@ static void rows(void)
 		if (!*e->name || n < 20 || n > (rule ? 900 : 420) || e->text[n - 1] != '.' || !*e->next ||
 		    (!rule && e->next[strlen(e->next) - 1] == '.'))
 			bad += complain(e->group, e->name);
-		for (int k = 1; k < i; k++)	/* two of a name in a group: one of them is never found */
+		for (int k = 1; k < i; k++)	/* of two with one name in a group, one would never be found */
 			if (!strcmp(explains[k].group, e->group) && !strcmp(explains[k].name, e->name))
 				bad += complain("twice", e->name);
 	}
@@ -69,7 +69,7 @@ static void heads(struct app *a, const char *keys, const char *file)
 	OK(!bad);
 }
 
-/* What the menu of columns offers. */
+/* Each row of the timeline that the menu of columns offers has an explanation. */
 static void menu(struct app *a)
 {
 	struct choice c[CHOICES_MAX];
@@ -80,7 +80,7 @@ static void menu(struct app *a)
 	OK(!bad);
 }
 
-/* K in each, and K again: it must say something, and more. */
+/* K explains something in each pane; K again explains more. */
 static void explained(struct app *a, struct grid *g, const char *keys)
 {
 	viewer_press(a, g, "K");
@@ -114,7 +114,7 @@ static int64_t row_of(const struct app *a)
 	return view_get(&v, "row");
 }
 
-/* Every fact about the file, line by line. */
+/* Each line of the pane of facts about the file (^G) has an explanation. */
 static void facts(const struct options *o)
 {
 	struct app *a = viewer_open(o, 60, 80);
@@ -147,7 +147,7 @@ static void file(const char *name, const char *const *keys)
 	options_free(&o);
 }
 
-/* Every kind of event that there is, by the name that the pane has for it. */
+/* Each kind of event has an explanation, by the name that pane 9 shows. */
 static void events(void)
 {
 	static const char *const names[] = {"GoCreate", "GoReady", "GoStart", "GoBlock", "Syscall", "GoEnd",

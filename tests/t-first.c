@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Who goes to a time that the reading has not come to sees it before what lies before it; when that has been
- * read too the same window shows the same of the whole. Esc goes back at any moment. The reading is held
- * where the first generation ends, so that there is something unread.
+ * Moving to a time that has not been read yet: the part around it is read and shown first; when the whole file has been
+ * read, the same window shows the same of the whole. Esc returns to the order of the file at any moment. Reading is
+ * paused after the first generation, so that unread generations remain.
  */
 #include "config.h"
 #include "app/app.h"
@@ -37,7 +37,7 @@ static void news(struct viewer *v)
 	app_refresh(v->a);
 }
 
-/* Held after the first generation, if it was not faster. */
+/* Open the session and pause reading after the first generation. Try again if reading was faster; return false if always. */
 static bool hold_open(struct viewer *v)
 {
 	struct err e;
@@ -118,7 +118,7 @@ static void until_part(struct viewer *v)
 	OK(session_is_part(app_session(v->a)));
 }
 
-/* How many of the bytes of lines that begin with P and a digit are other ones. */
+/* Count the bytes in rows of Ps (n), and how many of them differ (other). */
 static void compare(struct buf *x, struct buf *y, size_t *n, size_t *other)
 {
 	const char *a = buf_str(x), *b = buf_str(y);
@@ -157,7 +157,7 @@ static void part_and_whole(void)
 	struct buf all = screen(&v);
 	compare(&part, &all, &n, &other);
 	OK(n > 100 && other * 20 < n);
-	/* the window is the one that was zoomed to */
+	/* the window is still the one that the user zoomed to */
 	OK(strstr(buf_str(&all), "1 cell") && strstr(buf_str(&part), "1 cell") &&
 	   !strncmp(strstr(buf_str(&all), "1 cell"), strstr(buf_str(&part), "1 cell"), 12));
 	buf_free(&part);
@@ -173,7 +173,7 @@ static void esc_goes_back(void)
 		return;
 	}
 	type(&v, ":goto-time 2.2s\r<Esc>");
-	struct buf b = screen(&v);	/* it may have been quick */
+	struct buf b = screen(&v);	/* the part may be there before Esc */
 	OK(strstr(buf_str(&b), "the file is read in order") || strstr(buf_str(&b), "showing what has been read so far"));
 	buf_free(&b);
 	type(&v, ":goto-time 2.2s\r");
@@ -186,7 +186,7 @@ static void esc_goes_back(void)
 	end(&v);
 }
 
-/* Nothing turns while somebody types. */
+/* Neither the part nor the whole replaces what is shown while a prompt is open. */
 static void not_under_a_prompt(void)
 {
 	struct viewer v;
@@ -211,7 +211,7 @@ static void not_under_a_prompt(void)
 	end(&v);
 }
 
-/* -at; then from part to part, to where the reading has been, and away in the middle of it. */
+/* -at opens a part; then move within it and back to a time that was read; close the viewer while a part is read. */
 static void from_one_to_another(void)
 {
 	struct viewer v;
@@ -231,7 +231,7 @@ static void from_one_to_another(void)
 		end(&v);
 }
 
-/* What is still read is not called whole. */
+/* Pane info does not say that the file is whole while it is read. */
 static void not_whole_yet(void)
 {
 	struct viewer v;
@@ -250,7 +250,7 @@ static void not_whole_yet(void)
 	end(&v);
 }
 
-/* Before the first times there are none, and not the first nanosecond. */
+/* Before any time is known, the status shows none, instead of the first nanosecond. */
 static void no_times_yet(void)
 {
 	struct viewer v = {.g = grid_new(1, 1, false)};

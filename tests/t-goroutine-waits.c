@@ -23,7 +23,7 @@
 static const struct snap *sn;
 static const char *file;
 
-/* The waits of a goroutine that overlap [t0, t1), and of its life in the time range the time by class. */
+/* Waits of a goroutine that overlap the time range, and its time by class while it lived in the range. */
 struct walked { int64_t *wait; uint32_t n; size_t cap; int64_t ns[TIME_CLASS__N]; };
 
 static void walk(const struct goroutine_times *g, int64_t t0, int64_t t1, struct walked *w)
@@ -51,7 +51,8 @@ static bool same_quantiles(struct wait_quantiles q, int64_t *wait, uint32_t n)
 	return q.n == n && q.p50 == s.at[SPREAD_P50] && q.p99 == s.at[SPREAD_P99];
 }
 
-/* A system call that is blocked at the end counts as runnable and in the call: the reference's oddity, which sums keep. */
+/* Compare times by class. A goroutine in a blocked system call at the end of the trace counts as runnable and in the call
+   in the totals, as in the reference; for it only the sum is compared. */
 static bool same_classes(const struct goroutine_times *g, const int64_t *ns, const int64_t *walked)
 {
 	int64_t sum = 0;

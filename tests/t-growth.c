@@ -33,7 +33,7 @@
 enum { SKIP = 77, N = 10000, LIMIT_S = 20, LEAST_ROUNDS = 2, ROUNDS = 6 };
 static const double MOST = 2.6, FLOOR_S = 0.3, FAILED = 1e9;
 
-/* Words by blanks; "view KEYS" is the viewer with these keys. */
+/* Commands: words with blanks between them; "view KEYS" runs the viewer with these keys. */
 static const char *const profile_commands[] = {"top", "raw", "tags", "traces", "peek main", "dot", "speedscope",
 	"findings", "weblist .", "view 4G", NULL};
 static const char *const trace_commands[] = {"events", "goroutines", "tasks -name=.", "regions -name=.",
@@ -114,7 +114,7 @@ static void write_file(const struct grow_kind *k, int which)
 	buf_free(&b);
 }
 
-/* kind, command: only these, unless they are NULL. */
+/* Check each command on each kind of file; only `kind` and `command`, unless they are NULL. */
 static void grow_all(const struct grow_kind *k, const char *const *commands, const char *kind, const char *command)
 {
 	for (; k->name; k++) {

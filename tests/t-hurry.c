@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Keys that do not wait until earlier work has ended: they come while the file is read, compared with another one, read again, and
- * while panes compute. Esc and the next key cancel what runs. When all work has ended and the filters are removed, the
- * panes show the same as in a viewer that waited after each key, unless the reading itself was cancelled.
+ * Keys that do not wait until earlier work has ended: they arrive while the file is read, compared with another one or read
+ * again, and while panes compute. Esc and the next key cancel the running work. When all work has ended and the filters are
+ * removed, the panes show the same as in a viewer that waited after each key, unless the reading itself was cancelled.
  *
  * tests/shake.sh runs this with random pauses of the threads, and .ci/run with ThreadSanitizer.
  */
@@ -27,7 +27,7 @@
 
 struct viewer { char path[1100]; struct options o; struct app *a; struct grid *g; };
 
-/* Draw as on a terminal: sheets that are missing are rebuilt in the background, and then the screen is drawn again. */
+/* Draw as on a terminal: missing sheets are rebuilt in the background, and the screen is drawn again when they are there. */
 static void draw(struct viewer *v, bool news)
 {
 	session_begin_frame(app_session(v->a), news);
@@ -35,7 +35,7 @@ static void draw(struct viewer *v, bool news)
 	session_end_frame(app_session(v->a));
 }
 
-/* Wait up to ms milliseconds for news, and take it, as the loop of the terminal does. */
+/* Wait up to ms milliseconds for results of jobs, and take them, as the loop of the terminal does. */
 static void take_news(struct viewer *v, int ms)
 {
 	struct job *j = app_job(v->a), *own = app_work(v->a);
@@ -51,7 +51,7 @@ static void take_news(struct viewer *v, int ms)
 	draw(v, true);
 }
 
-/* Take news until nothing runs. Return false if something still runs after minutes. */
+/* Take results until nothing runs. Return false if something still runs after minutes. */
 static bool settle(struct viewer *v)
 {
 	int n = 0;
@@ -104,19 +104,19 @@ static void end(struct viewer *v)
 	options_free(&v->o);
 }
 
-/* Append what each of these panes shows without filters and comparisons, from its first line on. */
+/* Append the screen of each pane, from its first line on, without filters and comparisons. */
 static void show_panes(struct viewer *v, const char *panes, struct buf *b)
 {
 	press(v, "<Esc><Esc>R:diff=<Enter><Esc>", true);
 	for (; *panes; panes++) {
 		char keys[] = {*panes, 'g', 'g', '\0'};
 		press(v, keys, true);
-		app_draw(v->a, v->g);	/* outside of a frame: with all sheets */
+		app_draw(v->a, v->g);	/* outside of a frame, so with all sheets */
 		grid_print(v->g, b, NULL);
 	}
 }
 
-/* Press the keys, and as last the panes of which the text is wanted; leave: close the viewer while it works. */
+/* Press the keys in a viewer. Return the screens of `panes`; leave: close it while it works, and return nothing. */
 static struct buf shown(const char *file, const char *keys, const char *panes, bool hurried, bool leave)
 {
 	struct viewer v;
@@ -152,7 +152,7 @@ static void cancel(const char *file, const char *keys)
 	buf_free(&b);
 }
 
-/* While help is open, the file is read again and is of another kind: help leads back to a pane of the new file. */
+/* The file is replaced by one of another kind and read again while help is open: help leads to a pane of the new file. */
 static void replaced_behind_help(void)
 {
 	char name[] = "/tmp/t-hurry.XXXXXX", from[1024], to[1024];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* Profiles packed by protobuf-c, read back: every field arrives, what is damaged is refused with
-   its offset, and no cut or flipped bit leaves a store that breaks its own rules. */
+/* Profiles that protobuf-c encodes, read back: every field arrives, damage is refused with its offset, and no truncation
+   or inverted bit gives a store that breaks its laws. */
 #include "config.h"
 #include "base/mem/mem.h"
 #include "load/load.h"
@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* ---- a profile by hand */
+/* ---- a profile made by hand */
 
 static const char *const text[] = {"", "cpu", "nanoseconds", "main", "work", "inner", "m.go", "key",
     "value", "bytes", "/bin/x", "drop", "keep", "a comment", "url", "build", "sys.main", "req",
@@ -84,9 +84,9 @@ static void make_samples(struct made *m)
 	}
 	m->label[0].str = 8;
 	m->label[1].num = -5, m->label[1].num_unit = 9;
-	m->label[2].key = 17;		/* a number 0 without a unit: no label */
-	m->label[3].str = TEXTS - 1;	/* an empty text that is there */
-	m->label[4].num_unit = TEXTS - 1;	/* a number 0 whose unit is there, and empty */
+	m->label[2].key = 17;		/* number 0 without a unit: not a label */
+	m->label[3].str = TEXTS - 1;	/* text that is present and empty */
+	m->label[4].num_unit = TEXTS - 1;	/* number 0 with a unit that is present and empty */
 	int64_t v[] = {1, -7, INT64_MAX, INT64_MIN};
 	memcpy(m->value, v, sizeof v);
 	for (int i = 0; i < 2; i++) {
@@ -221,15 +221,15 @@ static void samples_arrive(const struct got *g)
 	OK(is(st, l[3].key, "key") && !l[3].str && !l[3].num && !l[3].unit && l[3].bare);
 }
 
-/* A profile with one thing wrong: it is refused, and the line says what. */
-static void refused(const struct made *m, const char *says)
+/* Check that a profile with one error is refused with a message that contains `message`. */
+static void refused(const struct made *m, const char *message)
 {
 	uint8_t *p;
 	size_t n = pack(m, &p);
 	struct got g = get(p, n);
-	OK(g.r == -1 && g.e.kind == ERR_FORMAT && strstr(g.e.msg, says) && g.e.at < n);
-	if (g.r != -1 || !strstr(g.e.msg, says))
-		fprintf(stderr, "wanted \"%s\", got \"%s\"\n", says, g.e.msg);
+	OK(g.r == -1 && g.e.kind == ERR_FORMAT && strstr(g.e.msg, message) && g.e.at < n);
+	if (g.r != -1 || !strstr(g.e.msg, message))
+		fprintf(stderr, "wanted \"%s\", got \"%s\"\n", message, g.e.msg);
 	builder_free(g.b);
 	mem_free(p);
 }
@@ -251,7 +251,7 @@ static void refusals(void)
 	make(&m), m.p.n_string_table = 0, refused(&m, "no string table");
 }
 
-static void twice(void)
+static void several_profiles(void)
 {
 	struct made m;
 	make(&m);
@@ -271,8 +271,8 @@ static void twice(void)
 	mem_free(p);
 }
 
-/* Every cut and every flipped bit: get() checks the store. A cut inside a record names its place.
- */
+/* Truncate the profile at each byte and invert each bit; get() checks the store. The error of a truncated profile has an
+   offset within what is left. */
 static void damage(void)
 {
 	struct made m;
@@ -297,7 +297,7 @@ static void damage(void)
 	mem_free(p);
 }
 
-/* What a snapshot has does not change under who reads it while the file goes on. */
+/* A snapshot does not change while more of the file is read. */
 static void published(void)
 {
 	struct store_builder *b = builder_new();
@@ -335,7 +335,7 @@ int main(void)
 	builder_free(g.b);
 	mem_free(p);
 	refusals();
-	twice();
+	several_profiles();
 	damage();
 	published();
 	test_presort_ended_early();

@@ -26,7 +26,7 @@ static bool match_name(void *rx, const char *s, size_t n)
 	return regex_match(rx, s, n);
 }
 
-/* Does the stack have a function whose name matches? */
+/* Return whether the stack has a function whose name matches. */
 static bool has_function(const struct regex *rx, stk_id s)
 {
 	for (; s; s = stk_parent(sn->st, s)) {
@@ -73,7 +73,7 @@ static void check_set(const char *re, int64_t t0, int64_t t1, trk_id step)
 			OK(!in);
 			continue;
 		}
-		if (t % step && !in)	/* those in the set are all looked at */
+		if (t % step && !in)	/* check all members, and a sample of the others */
 			continue;
 		bool want = in_tree(rx, t, t0, t1);
 		OK(in == want);
@@ -85,7 +85,7 @@ static void check_set(const char *re, int64_t t0, int64_t t1, trk_id step)
 	arena_free(&mem);
 }
 
-/* A filter restricts the set, and a watcher stops the search. */
+/* A filter for one goroutine restricts the set to it. */
 static void check_filter(const char *re)
 {
 	struct arena mem = {0};

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What -type=run and -type=time charge, against their definitions, on random traces of many sheets: a stretch of a run up to the
- * goroutine's next event that has a stack is charged to that stack; where CPU samples were taken in it, the time up
- * to a sample to the sample's stack, and what follows the last one to that of the last. Laws: the sum is the running
- * time, of the whole and of windows, goroutines and slices, and runs are counted once. Time is the runs, without what
- * the goroutine did for the GC meanwhile, and all else by class: a wait for a P at the stack at which the goroutine
- * waits, other states where they began, the last wait as still blocked.
+ * The weights of -type=run and -type=time against their definitions, on random traces of many sheets. Run: the time
+ * between two events of a running goroutine is charged to the stack of the second one; if it has CPU samples, the time up
+ * to a sample is charged to the sample's stack, and the time after the last sample to that of the last. Laws: the sum is
+ * the running time, of the whole and of windows, goroutines and slices, and runs are counted once. Time: running without
+ * work for the GC, and all other states by class: waiting for a P at the stack at which the goroutine waited, other
+ * states at the stack where they started, the last wait as still blocked.
  */
 #include "config.h"
 #include "store/builder.h"
@@ -29,10 +29,10 @@ static int64_t rnd(int64_t n)
 	return (int64_t)(seed >> 33) % n;
 }
 
-/* What a goroutine did: an entry, a CPU sample on it, or it woke another. */
-struct did { int64_t t; uint8_t state; bool entry, sample; stk_id stack; };
-static struct did did[NG][MOST];
-static size_t ndid[NG];
+/* An event of a goroutine: an entry into a state, a CPU sample, or (neither) the wake of another goroutine. */
+struct event { int64_t t; uint8_t state; bool entry, sample; stk_id stack; };
+static struct event event[NG][MOST];
+static size_t nevents[NG];
 static trk_id trk[NG];
 static stk_id stack[NSTACK];	/* 0: none */
 static stk_id start[NG];
@@ -43,12 +43,12 @@ static bool runs(unsigned s)
 	return s == TS_RUN || s == TS_ASSIST || s == TS_STW;
 }
 
-static void note(int g, struct did d)
+static void add_event(int g, struct event d)
 {
-	did[g][ndid[g]++] = d;
+	event[g][nevents[g]++] = d;
 }
 
-/* ---- a trace */
+/* ---- a random trace */
 
 static void stacks(struct sink *s)
 {
@@ -65,19 +65,19 @@ static void stacks(struct sink *s)
 static void enter(struct sink *s, int g, int64_t t, unsigned state, uint32_t peer, stk_id at)
 {
 	sink_enter_one(s, trk[g], t, state, peer, at);
-	note(g, (struct did){ .t = t, .state = (uint8_t)state, .entry = true, .stack = at });
+	add_event(g, (struct event){ .t = t, .state = (uint8_t)state, .entry = true, .stack = at });
 }
 
-static void sampled(struct sink *s, int g, int64_t t)
+static void add_sample(struct sink *s, int g, int64_t t)
 {
 	struct sink_sample row = { .stack = stack[rnd(NSTACK)], .value = (int64_t[]){ 1, 10000000 }, .when = t,
 		.trk = rnd(9) ? trk[g] : 0 };
 	s->profile->sample(s->self, &row);
 	if (row.trk && row.stack)
-		note(g, (struct did){ .t = t, .sample = true, .stack = row.stack });
+		add_event(g, (struct event){ .t = t, .sample = true, .stack = row.stack });
 }
 
-/* A goroutine that ran goes on; one that waits becomes runnable, by another that runs or by nobody. */
+/* Move a goroutine to its next state: a blocked one becomes runnable, woken by a running goroutine or without a waker. */
 static void step(struct sink *s, int g, unsigned *is, int64_t t, trk_id proc)
 {
 	static const unsigned next[] = { TS_ASSIST, TS_STW, TS_RUN, TS_READY, TS_SYNC, TS_NET };
@@ -88,7 +88,7 @@ static void step(struct sink *s, int g, unsigned *is, int64_t t, trk_id proc)
 	if (to == is[g])
 		return;
 	if (wakes)
-		note(by, (struct did){ .t = t, .stack = at });
+		add_event(by, (struct event){ .t = t, .stack = at });
 	enter(s, g, t, to, runs(to) ? proc : wakes ? trk[by] : 0, is[g] == TS_READY ? 0 : at);
 	is[g] = to;
 }
@@ -98,7 +98,7 @@ static const struct snap *make(struct store_builder *b, int64_t apart)
 	struct sink s = builder_sink(b);
 	unsigned is[NG];
 	int64_t t = 0;
-	memset(ndid, 0, sizeof ndid);
+	memset(nevents, 0, sizeof nevents);
 	stacks(&s);
 	s.profile->type(s.self, s.ops->str(s.self, "samples", 7), s.ops->str(s.self, "count", 5));
 	s.profile->type(s.self, s.ops->str(s.self, "cpu", 3), s.ops->str(s.self, "nanoseconds", 11));
@@ -115,18 +115,18 @@ static const struct snap *make(struct store_builder *b, int64_t apart)
 		if (rnd(3))
 			step(&s, g, is, t, proc);
 		else
-			sampled(&s, g, t);
+			add_sample(&s, g, t);
 	}
 	end_of_trace = t + 1;
 	s.trace->facts(s.self, &(struct sink_trace){ .version = 26, .last = end_of_trace });
 	return builder_finish(b);
 }
 
-/* ---- by the definition */
+/* ---- weights by definition */
 
 struct want { int64_t ns[64], all, runs; };
 
-static int64_t meets(int64_t a, int64_t b, const struct trace_slice *in)
+static int64_t overlap(int64_t a, int64_t b, const struct trace_slice *in)
 {
 	int64_t lo = a > in->t0 ? a : in->t0, hi = b < in->t1 ? b : in->t1;
 	return hi > lo ? hi - lo : 0;
@@ -134,14 +134,15 @@ static int64_t meets(int64_t a, int64_t b, const struct trace_slice *in)
 
 static int64_t want_piece(struct want *w, int64_t a, int64_t b, stk_id at, const struct trace_slice *in)
 {
-	int64_t ns = meets(a, b, in);
+	int64_t ns = overlap(a, b, in);
 	w->ns[at] += ns;
 	w->all += ns;
 	return ns;
 }
 
-/* A stretch of a run: from an event, d[0], to the next that has a stack or ends the run, d[n]; its stack is `at`. */
-static int64_t want_stretch(struct want *w, const struct did *d, size_t n, stk_id at, const struct trace_slice *in)
+/* Charge a part of a run, from event d[0] to d[n], the next one with a stack or the end of the run; `at` is the stack of
+   that event. Return the time. */
+static int64_t want_stretch(struct want *w, const struct event *d, size_t n, stk_id at, const struct trace_slice *in)
 {
 	int64_t ns = 0, from = d->t;
 	for (size_t i = 1; i < n; i++) {
@@ -155,12 +156,12 @@ static int64_t want_stretch(struct want *w, const struct did *d, size_t n, stk_i
 
 static void want_goroutine(struct want *w, int g, const struct trace_slice *in)
 {
-	const struct did *d = did[g];
-	const struct did *from = NULL;	/* of a run, where its next stretch begins */
+	const struct event *d = event[g];
+	const struct event *from = NULL;	/* start of the current part of a run */
 	int64_t ns = 0;
-	note(g, (struct did){ .t = end_of_trace, .state = TS_NONE, .entry = true });
-	for (size_t i = 0; i < ndid[g]; i++) {
-		const struct did *e = &d[i];
+	add_event(g, (struct event){ .t = end_of_trace, .state = TS_NONE, .entry = true });
+	for (size_t i = 0; i < nevents[g]; i++) {
+		const struct event *e = &d[i];
 		bool stops = e->entry && !runs(e->state);
 		if (from && !e->sample && (stops || e->stack)) {
 			ns += want_stretch(w, from, (size_t)(e - from), e->stack ? e->stack : start[g], in);
@@ -175,16 +176,16 @@ static void want_goroutine(struct want *w, int g, const struct trace_slice *in)
 			ns = 0;
 		}
 	}
-	ndid[g]--;
+	nevents[g]--;
 }
 
-/* Return the stack of a goroutine that waits for a P: entry i, after entry `was`, if there is one. */
-static stk_id want_runnable(int g, const struct did *was, const struct did *e)
+/* Return the stack of a goroutine that waits for a P since entry `e`; `was` is the entry before it, or NULL. */
+static stk_id want_runnable(int g, const struct event *was, const struct event *e)
 {
 	return !was ? start[g] : runs(was->state) ? e->stack : was->stack;
 }
 
-static void want_run(struct want *w, int g, const struct did *d, size_t n, const struct trace_slice *in)
+static void want_run(struct want *w, int g, const struct event *d, size_t n, const struct trace_slice *in)
 {
 	size_t from = 0;
 	for (size_t i = 1; i <= n; i++)
@@ -194,18 +195,18 @@ static void want_run(struct want *w, int g, const struct did *d, size_t n, const
 		}
 }
 
-/* All states of a goroutine, by class. */
+/* Charge all states of a goroutine, by class. */
 static void want_time(struct want w[TIME_CLASS__N], int g, const struct trace_slice *in)
 {
 	static const enum time_class of[TS__N] = {[TS_ASSIST] = TIME_GC_ASSIST, [TS_STW] = TIME_STW,
 	    [TS_READY] = TIME_RUNNABLE, [TS_SYNC] = TIME_LOCK, [TS_NET] = TIME_NETWORK};
-	const struct did *d = did[g], *was = NULL;
-	note(g, (struct did){ .t = end_of_trace, .state = TS_NONE, .entry = true });
-	for (size_t i = 0, next; i + 1 < ndid[g]; i = next) {
-		const struct did *e = &d[i];
+	const struct event *d = event[g], *was = NULL;
+	add_event(g, (struct event){ .t = end_of_trace, .state = TS_NONE, .entry = true });
+	for (size_t i = 0, next; i + 1 < nevents[g]; i = next) {
+		const struct event *e = &d[i];
 		for (next = i + 1; !d[next].entry; next++)
 			;
-		bool last = next + 1 == ndid[g] && (e->state == TS_SYNC || e->state == TS_NET);
+		bool last = next + 1 == nevents[g] && (e->state == TS_SYNC || e->state == TS_NET);
 		if (e->state == TS_RUN)
 			want_run(&w[TIME_ON_CPU], g, e, next - i, in);
 		else
@@ -213,7 +214,7 @@ static void want_time(struct want w[TIME_CLASS__N], int g, const struct trace_sl
 			    e->state == TS_READY ? want_runnable(g, was, e) : e->stack, in);
 		was = e;
 	}
-	ndid[g]--;
+	nevents[g]--;
 }
 
 /* ---- the laws */
@@ -266,7 +267,7 @@ static void compare(const struct snap *sn, const struct trace_filter *f, const s
 	OK(count == w->runs && tw->total_count == count);
 }
 
-/* The whole, a window, and windows of one goroutine, with and without slices. */
+/* Compare the whole, time ranges, ranges of one goroutine, and slices. */
 static void check(const struct snap *sn, struct arena *a)
 {
 	struct trace_slice all = { 0, 0, end_of_trace };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* What a program can and cannot do after sandbox_enter(). Each case is a child of its own, because nothing gives the
-   rights back. */
+/* Actions that are possible and impossible after sandbox_enter(). Each case is a child process, because rights cannot be
+   restored. */
 #include "config.h"
 #include "base/sandbox.h"
 #include "tap.h"
@@ -20,7 +20,7 @@
 
 enum { ENTERED = 0, NOT_WHOLE = 77, WRONG = 1 };
 
-/* ---- what is tried; each returns whether it was possible */
+/* ---- attempts; each returns whether it was possible */
 
 static bool can_open(const char *path, int flags)
 {
@@ -83,7 +83,7 @@ static bool can_open_socket(void)
 	return fd >= 0;
 }
 
-/* Only a terminal takes it, so of a file the error shows whether the call was made. */
+/* Return whether TIOCSTI was carried out: for a file the kernel returns ENOTTY, the sandbox another error. */
 static bool can_put_input(void)
 {
 	int fd = open("kept", O_RDONLY | O_CLOEXEC), rc = ioctl(fd, TIOCSTI, "x");
@@ -119,7 +119,7 @@ static bool can_overwrite_in_thread(void)
 	return yes;
 }
 
-enum what { NOTHING, RUN, RENAME, CREATE };	/* what the sandbox allows */
+enum what { NOTHING, RUN, RENAME, CREATE };	/* rights that the sandbox keeps */
 
 static const struct attempt {
 	const char *name;

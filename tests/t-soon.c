@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A viewer that never waits shows the same as one that does, once what it works
- * at is ready: after every key, when each is waited for, and without a
- * trace of the work when none is, and keys arrive while calls are made for queries
- * that are gone already.
+ * A viewer that does not wait for its jobs against one that does: after every key they show the same, once the jobs have
+ * ended. If no job is waited for, and keys change the query while call trees are weighed for the earlier one, no message
+ * of running work remains at the end.
  */
 #include "config.h"
 #include "app/app.h"
@@ -43,7 +42,7 @@ static void end(struct side *v)
 	grid_free(v->g);
 }
 
-/* Take what the next job makes. */
+/* Wait for the next job, and take its result. */
 static void settle_one(struct side *v)
 {
 	struct job *j = app_work(v->a);
@@ -52,7 +51,7 @@ static void settle_one(struct side *v)
 		poll(&p, 1, 20);
 	app_take_results(v->a, false);
 	app_wait(v->a);
-	app_draw(v->a, v->g);	/* it may want more */
+	app_draw(v->a, v->g);	/* drawing may start another job */
 }
 
 static void settle(struct side *v)
@@ -84,43 +83,43 @@ static bool same(const struct side *a, const struct side *b)
 	struct buf x = text(a), y = text(b);
 	bool yes = x.n == y.n && !memcmp(x.p, y.p, x.n);
 	if (!yes)
-		fprintf(stderr, "--- at once\n%.*s--- beside\n%.*s", (int)x.n, x.p, (int)y.n, y.p);
+		fprintf(stderr, "--- at once\n%.*s--- background\n%.*s", (int)x.n, x.p, (int)y.n, y.p);
 	buf_free(&x);
 	buf_free(&y);
 	return yes;
 }
 
-/* The key that a script has next, in both: one has seen all of it, the other what there is at once. How long it is. */
-static size_t press_both(struct side *at_once, struct side *beside, const char *script, size_t n, int32_t *key)
+/* Press the next key of a script in both viewers; `at_once` waits for its result. Return the length of the key. */
+static size_t press_both(struct side *at_once, struct side *background, const char *script, size_t n, int32_t *key)
 {
 	size_t k = keys_parse(script, n, key);
 	press(at_once, *key);
 	app_take_results(at_once->a, true);
 	app_draw(at_once->a, at_once->g);
-	press(beside, *key);
+	press(background, *key);
 	return k;
 }
 
 static void each_waited_for(const struct options *o, const char *keys)
 {
-	struct side at_once, beside;
-	if (!begin(&at_once, o, false) || !begin(&beside, o, true))
+	struct side at_once, background;
+	if (!begin(&at_once, o, false) || !begin(&background, o, true))
 		return;
 	size_t k;
 	bool ok = true;
-	settle(&beside);
+	settle(&background);
 	for (size_t n = strlen(keys), at = 0; ok && at < n; at += k) {
 		int32_t key;
-		k = press_both(&at_once, &beside, keys + at, n - at, &key);
-		settle(&beside);
-		app_draw(beside.a, beside.g);
-		ok = same(&at_once, &beside);
+		k = press_both(&at_once, &background, keys + at, n - at, &key);
+		settle(&background);
+		app_draw(background.a, background.g);
+		ok = same(&at_once, &background);
 		if (!ok)
 			fprintf(stderr, "after %.*s of %s\n", (int)(at + k), keys, keys);
 	}
 	OK(ok);
 	end(&at_once);
-	end(&beside);
+	end(&background);
 }
 
 static void none_waited_for(const struct options *o, const char *keys, bool leave)
@@ -147,26 +146,26 @@ static void none_waited_for(const struct options *o, const char *keys, bool leav
 	end(&v);
 }
 
-/* Keys that come while it is counted lead to where they would have led. */
-static void leads_there(const struct options *o, const char *keys)
+/* Keys that arrive while panes compute have the same effect as keys that wait. */
+static void keys_while_computing(const struct options *o, const char *keys)
 {
-	struct side at_once, beside;
-	if (!begin(&at_once, o, false) || !begin(&beside, o, true))
+	struct side at_once, background;
+	if (!begin(&at_once, o, false) || !begin(&background, o, true))
 		return;
 	size_t k;
-	settle(&beside);
+	settle(&background);
 	for (size_t n = strlen(keys), at = 0; at < n; at += k) {
 		int32_t key;
-		k = press_both(&at_once, &beside, keys + at, n - at, &key);
-		if (key == '6' || key == KEY_RETURN)	/* what these open is there before one goes on */
-			settle(&beside);
+		k = press_both(&at_once, &background, keys + at, n - at, &key);
+		if (key == '6' || key == KEY_RETURN)	/* wait for what these keys open */
+			settle(&background);
 	}
-	settle(&beside);
-	app_draw(beside.a, beside.g);
+	settle(&background);
+	app_draw(background.a, background.g);
 	app_draw(at_once.a, at_once.g);
-	OK(same(&at_once, &beside));
+	OK(same(&at_once, &background));
 	end(&at_once);
-	end(&beside);
+	end(&background);
 }
 
 static _Atomic bool report_may_end;
@@ -179,8 +178,8 @@ static int slow_report(const struct options *o, struct buf *b, struct err *e)
 	return 0;
 }
 
-/* Jobs are waited for after the keys that are marked with '!', one each: what is deferred meanwhile comes to an end. */
-static void comes_to_an_end(const struct options *o, const char *keys, const char *taken)
+/* Take one result after each key that has a '!' in `taken`: all deferred work ends. */
+static void deferred_work_ends(const struct options *o, const char *keys, const char *taken)
 {
 	struct side v;
 	if (!begin(&v, o, true))
@@ -196,8 +195,8 @@ static void comes_to_an_end(const struct options *o, const char *keys, const cha
 	end(&v);
 }
 
-/* Keys that come at once want two works that the session waits for: it waits for both, one after the other. */
-static void both_end(const struct options *o, const char *keys)
+/* Two keys in a row start two jobs that the session must wait for: it waits for both, one after the other. */
+static void two_jobs_end(const struct options *o, const char *keys)
 {
 	struct err e = {0};
 	struct app_setup u = {.rows = 40, .cols = 132, .look = {TH_DARK, 256}, .patient = true, .report = slow_report};
@@ -216,7 +215,7 @@ static void both_end(const struct options *o, const char *keys)
 		if (first)
 			settle(&v);
 	}
-	for (int i = 0; i < 100 && app_job(v.a); i++) {	/* the first one ends meanwhile */
+	for (int i = 0; i < 100 && app_job(v.a); i++) {	/* the first job ends; the report waits for report_may_end */
 		app_refresh(v.a);
 		poll(NULL, 0, 1);
 	}
@@ -231,7 +230,7 @@ static void both_end(const struct options *o, const char *keys)
 	end(&v);
 }
 
-/* What Y gives: at once, between keys, where a key comes before it is there; and not at all where that is Esc. */
+/* Return the text that Y copies: at once, made between keys, or with a key before it is whole; NULL if that key is Esc. */
 enum way { AT_ONCE, BETWEEN, KEY_BEFORE, ESC_BEFORE };
 static char *copied(const struct options *o, const char *keys, enum way way)
 {
@@ -264,7 +263,7 @@ static char *copied(const struct options *o, const char *keys, enum way way)
 	return text;
 }
 
-static void written_down(const char *file, const char *const *keys)
+static void copies(const char *file, const char *const *keys)
 {
 	struct options o;
 	OK(sample_opt(&o, file));
@@ -330,7 +329,7 @@ int main(void)
 		"9/GoBlock<Enter>nnNn<Esc>/Syscall<Enter>nG&Task<Enter>jjkGg&<Esc>", "jjl9jjGfuu9u<PgDn>u5w9mx9gg'x",
 		"6jjf9jjG<PgUp>gu", "jj+++w<Enter>uwH+<Enter>HnNHwH<Enter>kM<Enter>HHuu", NULL
 	};
-	static const char *const there[] = {
+	static const char *const during_jobs[] = {
 		"6j<Enter>j<Enter>jjx", "6j<Enter>j<Enter>jjxu", "6j<Enter>jmafu'a",
 		    "6j<Enter>jjmaqk:t 1.2s..1.3s<Enter>u'a", "6jj:group-by=state<Enter>jmak:group-by=proc<Enter>'a",
 		    "jj+++wwbw$bbw^www((b)wwhh(", "jlllgG12<Enter>ww((u:rows g<Enter>jjww(gG7<Enter>b)6", NULL
@@ -339,26 +338,26 @@ int main(void)
 		"", "MjjESj+++", "5:rows task<Enter>", "6", "6j<Enter>", "7", "9jj", NULL};
 	static const char *const panes_of_profile[] = {"jj", "2", "3", "4", ":tags<Enter>", ":tree<Enter>", NULL};
 	struct options o;
-	setenv("TTRACE_JOBS", "2", 1);	/* however small it is */
+	setenv("TTRACE_JOBS", "2", 1);	/* even small work is a job */
 	setlocale(LC_CTYPE, "C.UTF-8");
 	unsetenv("TTRACESECURE");
-	written_down("orders.trace", panes_of_trace);
-	written_down("cpu.pb.gz", panes_of_profile);
+	copies("orders.trace", panes_of_trace);
+	copies("cpu.pb.gz", panes_of_profile);
 	setenv("TTRACESECURE", "1", 1);
 	run("cpu.pb.gz", profile);
 	run("heap.pb.gz", profile);
 	OK(sample_opt(&o, "cpu.pb.gz"));
-	/* a view is restored that has a pivot, while a function is still to be shown that the graph of the pivot lacks */
-	comes_to_an_end(&o, "4jjzlZj<Enter>hrjzjZZr2j4plzp:hide=main<Enter>zZuu", ".!..!........!...!!.!.........!.......");
+	/* a view with a pivot is restored, but a function that is still to be shown is not in the graph of the pivot */
+	deferred_work_ends(&o, "4jjzlZj<Enter>hrjzjZZr2j4plzp:hide=main<Enter>zZuu", ".!..!........!...!!.!.........!.......");
 	/* the graph of callers is left while the next one is laid out */
-	comes_to_an_end(&o, "4jjj<Enter>p<Enter>kkpj", "!!!!!!!");
-	comes_to_an_end(&o, "4jjj<Enter>p<Enter>kkrj", "!!!!!!!");
+	deferred_work_ends(&o, "4jjj<Enter>p<Enter>kkpj", "!!!!!!!");
+	deferred_work_ends(&o, "4jjj<Enter>p<Enter>kkrj", "!!!!!!!");
 	options_free(&o);
 	run("orders.trace", trace);
 	OK(sample_opt(&o, "orders.trace"));
-	for (const char *const *k = there; *k; k++)
-		leads_there(&o, *k);
-	both_end(&o, "9/no such thing<Enter>n:tree<Enter>");
+	for (const char *const *k = during_jobs; *k; k++)
+		keys_while_computing(&o, *k);
+	two_jobs_end(&o, "9/no such thing<Enter>n:tree<Enter>");
 	options_free(&o);
 	return DONE();
 }

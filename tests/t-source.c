@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* Sources are found by the names that profiles have for them, in a tree made for the purpose. */
+/* Source files are found by the names that profiles have for them, in a tree of files made for this test. */
 #include "config.h"
 #include "symbols/source.h"
 #include "base/mem/mem.h"
@@ -22,11 +22,11 @@ static void make(const char *path, const char *text)
 	OK(f && fputs(text, f) >= 0 && !fclose(f));
 }
 
-/* Where a file is found, below root; NULL: nowhere. */
+/* Return the path of a source below root, or NULL if it is not found. how: the expected way of finding it, NULL: any. */
 static const char *find(struct source_cache *s, const char *name, const char *how)
 {
 	const struct source *f = source_cache_get(s, name);
-	OK(f == source_cache_get(s, name));		/* once */
+	OK(f == source_cache_get(s, name));		/* cached */
 	OK(!f->path == (f->err != NULL));
 	if (how)
 		OK(f->path && !strcmp(f->how, how));
@@ -48,7 +48,7 @@ static void searches(void)
 	struct source_cache *s = source_cache_new(&(struct source_cache_conf){
 	    .source_path = dir, .trim_path = "/ci/build:/x/", .beside = prof});
 	IS(find(s, "pkg/a.go", "-source_path"), "work/deep/app/pkg/a.go");
-	IS(find(s, "up.go", "-source_path"), "work/up.go");	/* a parent has it */
+	IS(find(s, "up.go", "-source_path"), "work/up.go");	/* in a parent folder */
 	IS(find(s, "/ci/build/pkg/a.go", "-source_path"), "work/deep/app/pkg/a.go");
 	IS(find(s, "/x/pkg/a.go", "-source_path"), "work/deep/app/pkg/a.go");
 	IS(find(s, "/home/me/elsewhere/pkg/a.go", "by the end of its path"),
@@ -63,7 +63,7 @@ static void searches(void)
 	IS(find(s, "x.org/v@v0.1.0/v.go", "vendor"), "work/deep/app/vendor/x.org/v/v.go");
 	IS(find(s, "x.org/v/v.go", "vendor"), "work/deep/app/vendor/x.org/v/v.go");
 	IS(find(s, "near.go", "next to the profile"), "profiles/near.go");
-	OK(!find(s, "/nowhere/main.go", NULL)); /* one component is not enough to go by */
+	OK(!find(s, "/nowhere/main.go", NULL)); /* one equal component at the end of a path is not enough */
 	OK(!strcmp(source_cache_get(s, "/nowhere/main.go")->err,
 	    "open /nowhere/main.go: no such file or directory"));
 	OK(strstr(source_cache_get(s, "/nowhere/main.go")->tried, "/nowhere/main.go"));
@@ -73,7 +73,7 @@ static void searches(void)
 	s = source_cache_new(&(struct source_cache_conf){.source_path = dir, .strict = true});
 	IS(find(s, "pkg/a.go", NULL), "work/deep/app/pkg/a.go");
 	IS(find(s, "/other/place/app/pkg/a.go", NULL),
-	    "work/deep/app/pkg/a.go"); /* up to the folder's own name */
+	    "work/deep/app/pkg/a.go"); /* the path behind the name of the folder */
 	OK(!find(s, "encoding/json/decode.go", NULL));
 	char want[256];
 	snprintf(want, sizeof want, "could not find file encoding/json/decode.go on path %s", dir);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* Text for people: widths, cutting, numbers; and no byte of a name that speaks to the terminal. */
+/* Text for people: widths, shortening and numbers. Names lose all bytes that a terminal would interpret. */
 #include "config.h"
 #include "base/text/go_quote.h"
 #include "base/text/suggest.h"
@@ -125,9 +125,9 @@ static void numbers(void)
 	OK(is("1.50ms"));
 	text_short(&b, 99999 * INT64_C(3600), "seconds");
 	OK(is("99999h"));
-	text_short(&b, INT64_MIN, "nanoseconds");	/* seven cells and a sign, whatever it is */
+	text_short(&b, INT64_MIN, "nanoseconds");	/* never more than seven cells and a sign */
 	OK(is("-106752d"));
-	/* a line: the paths of its symbols go one by one, and only of symbols */
+	/* a line loses the package paths of its symbols one after the other; other words keep their paths */
 	static const char line[] = "by G1 a/b/c.(*T).F a/x/y.G y.go:12";
 	static const struct { size_t cells; const char *want; } fit[] = {{34, line},
 	    {33, "by G1 c.(*T).F a/x/y.G y.go:12"},
@@ -140,7 +140,7 @@ static void numbers(void)
 	}
 	text_fit_line(&b, "GET /a/b.c http://a/b.c 1/2", 27, 20, true);
 	OK(is("GET /a/b.c http://a~"));
-	/* the symbol that would be cut keeps its end; numbers, files with lines and closures are no symbols */
+	/* the symbol at the cut loses only its package; numbers, files with lines and closures are not symbols */
 	static const char words[] = "1.23ms main.run orders.go:12 ship.func1";
 	static const struct { size_t cells; const char *want; } keep[] = {{38, "1.23ms main.run orders.go:12 ship.fun~"},
 		{20, "1.23ms main.run ord~"}, {15, "1.23ms run ord~"}, {5, "1.23~"}};
@@ -148,7 +148,7 @@ static void numbers(void)
 		text_fit_line(&b, words, strlen(words), keep[i].cells, true);
 		OK(is(keep[i].want));
 	}
-	/* a name beside a number: whole, without its package, cut where it still tells something, or none */
+	/* a name beside a number: whole, without its package, cut if enough of it remains, or left out */
 	static const char name[] = "main.handleOrder";
 	static const struct { size_t cells; const char *want; } beside[] = {
 		{16, name}, {15, "handleOrder"}, {11, "handleOrder"}, {10, "handleOrd~"}, {6, "handl~"}, {5, ""}};
@@ -164,7 +164,7 @@ static void numbers(void)
 	    !text_parse_ns("1x", &ns));
 }
 
-static const char *meant(const char *word)
+static const char *suggested(const char *word)
 {
 	static const char *const words[] = {
 	    "view", "top", "peek", "tree", "goroutines", "goroutine", "focus", "ignore"};
@@ -174,30 +174,31 @@ static const char *meant(const char *word)
 	return n.best ? n.best : "";
 }
 
-static void nearness(void)
+static void suggestions(void)
 {
 	OK(suggest_edit_distance("abc", 3, "abc", 3) == 0 && suggest_edit_distance("", 0, "abc", 3) == 3 &&
 	    suggest_edit_distance("ab", 2, "ba", 2) == 1);
 	OK(suggest_edit_distance("kitten", 6, "sitting", 7) == 3 &&
 	    suggest_edit_distance("sitting", 7, "kitten", 6) == 3);
-	OK(!strcmp(meant("vew"), "view") && !strcmp(meant("tpo"), "top") && !strcmp(meant("goruotines"), "goroutines"));
-	OK(!strcmp(meant("fcous"), "focus") && !strcmp(meant("goroutin"), "goroutine"));
-	OK(!*meant("cpu") && !*meant("x") && !*meant("") &&
-	    !*meant("a-much-longer-word-than-any-in-the-table-of-words"));
+	OK(!strcmp(suggested("vew"), "view") && !strcmp(suggested("tpo"), "top") &&
+	    !strcmp(suggested("goruotines"), "goroutines"));
+	OK(!strcmp(suggested("fcous"), "focus") && !strcmp(suggested("goroutin"), "goroutine"));
+	OK(!*suggested("cpu") && !*suggested("x") && !*suggested("") &&
+	    !*suggested("a-much-longer-word-than-any-in-the-table-of-words"));
 }
 
 static void secrets(void)
 {
-	static const char *const said[][2] = {
+	static const char *const masked[][2] = {
 	    {"http://u:pa:ss@h/x?a=b@c: no", "http://u:xxxxx@h/x?a=b@c: no"},
 	    {"a -base=https://me:s@h:1 u:p@h and plain", "a -base=https://me:xxxxx@h:1 u:xxxxx@h and plain"},
 	    {"http://u@h/x http://h:80/a@b", "http://u@h/x http://h:80/a@b"},
 	    {"at byte 5: x@y runtime.f:12 a@b:c", "at byte 5: x@y runtime.f:12 a@b:c"},
 	    {"\"http://:x@h\" ://", "\"http://:xxxxx@h\" ://"},
 	    {"", ""}};
-	for (size_t i = 0; i < sizeof said / sizeof *said; i++) {
-		text_mask_passwords(&b, said[i][0]);
-		OK(is(said[i][1]));
+	for (size_t i = 0; i < sizeof masked / sizeof *masked; i++) {
+		text_mask_passwords(&b, masked[i][0]);
+		OK(is(masked[i][1]));
 	}
 }
 
@@ -224,7 +225,7 @@ static void quotes(void)
 int main(void)
 {
 	quotes();
-	nearness();
+	suggestions();
 	cutting();
 	safety();
 	numbers();

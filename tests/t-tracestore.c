@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Traces into the store: after every load its invariants hold, whatever becomes
- * of the file: whole, cut anywhere, or with bits turned over. Given files, says
- * what they came to (for measurements).
+ * Loading of traces into the store: after each load the laws of the store hold (store_check()), whether the file is whole,
+ * truncated anywhere or has an inverted bit. For files as arguments it prints how many rows they gave and the time that
+ * they cover (for measurements).
  */
 #include "config.h"
 #include "base/mem/mem.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool load(struct bytes in, bool say)
+static bool load(struct bytes in, bool print)
 {
 	struct store_builder *b = builder_new();
 	struct sink sink = builder_sink(b);
@@ -26,7 +26,7 @@ static bool load(struct bytes in, bool say)
 	const struct snap *sn = builder_finish(b);
 	bool holds = store_check(sn, &e) == 0;
 	OK(holds || (fprintf(stderr, "%s\n", e.msg), false));
-	if (say) {
+	if (print) {
 		uint64_t n = 0;
 		for (uint32_t i = 0; i < sn->nsheets; i++)
 			n += store_slot(sn->st, i)->n;
@@ -61,8 +61,8 @@ static void mangle(const char *path)
 	input_close(&in);
 }
 
-/* Hours in which little happens, said at once and not in order: a sheet is never longer than SHEET_MAX_NS, so there are
-   thousands, and each goroutine is in them what it was said to be. */
+/* Hours with few events, which are entered out of the order of time: a sheet spans at most SHEET_MAX_NS, so there are
+   thousands of sheets, and they have exactly the intervals that were entered. */
 static void sparse(void)
 {
 	enum { GS = 3, N = 20000 };

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Traces in the text assembly of goasm.h with what is expected of them:
- * tests/gotrace/NAME.test is `-- expect --`, the events as line_of_event()
- * prints them and what was lost, then `-- trace --` and the assembly.
+ * Traces in the text form of goasm.h and the events that they must give. tests/gotrace/NAME.test has a section
+ * `-- expect --`, the events and warnings as line_of_event() and on_warn() print them, and a section `-- trace --`.
  *
- *     t-tracetext                  run them all
- *     t-tracetext -print FILE      what comes of one, to be looked at and pasted
- *     t-tracetext -binary FILE     the trace itself, to show to others
+ *     t-tracetext                  run all of them
+ *     t-tracetext -print FILE      print the events and warnings of one
+ *     t-tracetext -binary FILE     write the trace in Go's format
  */
 #include "config.h"
 #include "goasm.h"
@@ -47,9 +46,8 @@ static void put_stack(struct buf *b, const struct trace_generation *g, const cha
 	}
 }
 
-/* TIME mM pP gG what: a transition as `g5 running->waiting "why"`, others by the name of their event
-   with id, values and names; then @ and the stack, leaf first,
-   and + and that of a new goroutine. */
+/* Print TIME mM pP gG and the event: a transition as `g5 running->waiting "why"`, others by their name in events.def with
+   id, values and texts; then @ and the stack, leaf first, and + and the stack of a new goroutine. */
 static void line_of_event(struct buf *b, const struct trace_generation *g, const struct trace_event *t)
 {
 	static const char letter[] = "-gpm";
@@ -84,14 +82,14 @@ static void on_warn(void *self, uint64_t at, const char *msg)
 	buf_printf(self, "! %s\n", msg);
 }
 
-static void read_trace(const struct buf *trace, struct buf *said)
+static void read_trace(const struct buf *trace, struct buf *got)
 {
 	static const struct event_stream_ops ops = {on_events, on_warn, NULL, NULL, NULL, NULL, false, 0};
 	struct event_stream_info info;
 	struct err e;
 	struct bytes in = {.p = (const uint8_t *)trace->p, .n = trace->n, .file_n = trace->n};
-	if (event_stream_read(in, &ops, said, &info, &e))
-		buf_printf(said, "refused: %s\n", e.msg);
+	if (event_stream_read(in, &ops, got, &info, &e))
+		buf_printf(got, "refused: %s\n", e.msg);
 }
 
 static bool load(const char *path, struct buf *b)
@@ -107,7 +105,7 @@ static bool load(const char *path, struct buf *b)
 	return true;
 }
 
-/* Expected text, and the trace. */
+/* Read a test file. Set *expect to the expected text in `file`, and assemble the trace. */
 static bool open_test(const char *path, struct buf *file, const char **expect, struct buf *trace)
 {
 	static const char mark[] = "-- trace --\n", head[] = "-- expect --\n";
@@ -128,35 +126,35 @@ static bool open_test(const char *path, struct buf *file, const char **expect, s
 
 static void run(const char *path)
 {
-	struct buf file = {0}, trace = {0}, said = {0};
+	struct buf file = {0}, trace = {0}, got = {0};
 	const char *expect = "";
 	bool opened = open_test(path, &file, &expect, &trace);
 	OK(opened);
-	read_trace(&trace, &said);
-	if (opened && strcmp(expect, buf_str(&said))) {
-		fprintf(stderr, "%s: expected\n%s--- said\n%s", path, expect, buf_str(&said));
+	read_trace(&trace, &got);
+	if (opened && strcmp(expect, buf_str(&got))) {
+		fprintf(stderr, "%s: expected\n%s--- got\n%s", path, expect, buf_str(&got));
 		OK(!"the events are as expected");
 	} else {
 		OK(opened);
 	}
 	buf_free(&file);
 	buf_free(&trace);
-	buf_free(&said);
+	buf_free(&got);
 }
 
 static int show(const char *how, const char *path)
 {
-	struct buf file = {0}, trace = {0}, said = {0};
+	struct buf file = {0}, trace = {0}, got = {0};
 	const char *expect;
 	bool ok = open_test(path, &file, &expect, &trace);
 	if (ok && !strcmp(how, "-print"))
-		read_trace(&trace, &said);
+		read_trace(&trace, &got);
 	else
-		buf_put(&said, trace.p, trace.n);
-	fwrite(said.p, 1, said.n, stdout);
+		buf_put(&got, trace.p, trace.n);
+	fwrite(got.p, 1, got.n, stdout);
 	buf_free(&file);
 	buf_free(&trace);
-	buf_free(&said);
+	buf_free(&got);
 	return !ok;
 }
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Any keys on any screen: the viewer is driven without a terminal, by keys and
- * sizes drawn at random (seeded, so that a failure comes again), on a trace and
- * on a profile. After every key the screen is drawn twice: both must be the same,
- * every cell must hold something printable, and nothing may crash. Writing and
- * editing are off, as random keys would write files.
+ * Random keys on random screens: the viewer runs without a terminal, with keys and sizes drawn at random (seeded, so that
+ * a failure can be repeated), on a trace and on profiles. After every key the screen is drawn twice: both must be the
+ * same, every cell must be printable, and nothing may crash. TTRACESECURE forbids writing and editing files.
  */
 #include "config.h"
 #include "app/app.h"
@@ -51,7 +49,7 @@ static void click(struct app *a, int rows, int cols)
 	app_click(a, key[rnd(7)], (int)rnd((uint32_t)rows), (int)rnd((uint32_t)cols));
 }
 
-/* The session that is open in the end: r may have put another one in its place. */
+/* Press random keys. Return the session that is open at the end: the key r may have replaced it. */
 static struct session *drive(struct session *s, const struct options *o, uint32_t from, int keys)
 {
 	static const int size[][2] = {
@@ -82,7 +80,7 @@ static struct session *drive(struct session *s, const struct options *o, uint32_
 		struct app_requests w = app_take_requests(a);
 		mem_free(w.copy);
 		mem_free(w.file);
-		app_wait(a);	/* how far a file is changes by itself */
+		app_wait(a);	/* else the progress of loading changes the screen */
 		app_draw(a, g);
 		app_draw(a, h);
 		bad = !viewer_cells_valid(g) || !viewer_same(g, h) || g->rows != rows || g->cols != cols;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Stacks said in order: whatever the runs they are sorted in, the tree is the one that they make when they
- * are said one by one, each sample stands where it did, and a store goes on to take stacks of either kind.
+ * Stacks that are sorted in runs and merged: whatever the runs are, the call tree is the one that the stacks make one by
+ * one, each sample has its stack, and the store can take stacks of both kinds afterwards.
  */
 #include "config.h"
 #include "load/pprof/stack_merge.h"
@@ -33,8 +33,8 @@ struct example {
 	uint32_t n;
 };
 
-/* Stacks that share their outer parts, some of them equal, some a part of another, some empty. */
-static void invent(struct example *x, uint32_t locs)
+/* Make stacks that share their outer frames: some are equal, some are a part of another, some are empty. */
+static void make_stacks(struct example *x, uint32_t locs)
 {
 	size_t at = 0;
 	x->n = rnd(STACKS);
@@ -56,7 +56,7 @@ static struct store_builder *new_store(struct sink *s)
 	*s = builder_sink(b);
 	str_id name = s->ops->str(s->self, "f", 1);
 	fun_id f = s->ops->fun(s->self, &(struct sink_fun){.id = 1, .name = name});
-	for (uint64_t i = 1; i <= LOCS; i++) {	/* every third has an inlined call in it */
+	for (uint64_t i = 1; i <= LOCS; i++) {	/* every third location has an inlined call */
 		struct sink_line line[2] = {{f, (int64_t)i, 0}, {f, (int64_t)i + 1, 0}};
 		s->ops->loc(s->self, &(struct sink_loc){.id = i, .addr = i, .line = line, .nline = 1 + (i % 3 == 0)});
 	}
@@ -64,7 +64,7 @@ static struct store_builder *new_store(struct sink *s)
 	return b;
 }
 
-static void say(const struct example *x, struct sink *s, bool one_by_one)
+static void add_samples(const struct example *x, struct sink *s, bool one_by_one)
 {
 	int64_t v = 1;
 	for (uint32_t i = 0; i < x->n; i++) {
@@ -73,7 +73,7 @@ static void say(const struct example *x, struct sink *s, bool one_by_one)
 	}
 }
 
-static void say_in_runs(const struct example *x, struct sink *s, uint32_t per)
+static void add_in_runs(const struct example *x, struct sink *s, uint32_t per)
 {
 	struct stack_merge_scratch room = {0};
 	struct stack_merge_run run[STACKS + 1];
@@ -87,8 +87,8 @@ static void say_in_runs(const struct example *x, struct sink *s, uint32_t per)
 	stack_merge_scratch_free(&room);
 }
 
-/* Is the way from a node to the root that of a stack? */
-static bool stands(const struct store *st, stk_id at, const loc_id *leaf_first, uint32_t n)
+/* Return whether the path from a node to the root has exactly the frames of a stack. */
+static bool is_stack(const struct store *st, stk_id at, const loc_id *leaf_first, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		const struct loc_row *l = store_loc(st, leaf_first[i]);
@@ -105,15 +105,15 @@ static bool stands(const struct store *st, stk_id at, const loc_id *leaf_first, 
 static void check(const struct example *x, const struct snap *sn, uint32_t samples)
 {
 	struct err e;
-	uint32_t elsewhere = 0;
+	uint32_t wrong = 0;
 	OK(sn->nsmps == samples);
 	bool holds = !store_check(sn, &e);
 	OK(holds || (fprintf(stderr, "%s\n", e.msg), false));
 	for (uint32_t i = 0; i < samples; i++) {
 		struct stack_merge_ref w = x->stack[i % x->n];
-		elsewhere += !stands(sn->st, store_smp(sn->st, i)->stack, x->loc + w.loc, w.n);
+		wrong += !is_stack(sn->st, store_smp(sn->st, i)->stack, x->loc + w.loc, w.n);
 	}
-	OK(!elsewhere);
+	OK(!wrong);
 }
 
 static void one_example(uint32_t locs, uint32_t per)
@@ -121,18 +121,18 @@ static void one_example(uint32_t locs, uint32_t per)
 	static struct example x;
 	struct sink a, b;
 	struct store_builder *ba = new_store(&a), *bb = new_store(&b);
-	invent(&x, locs);
-	say(&x, &a, true);
-	say(&x, &b, false);
+	make_stacks(&x, locs);
+	add_samples(&x, &a, true);
+	add_samples(&x, &b, false);
 	b.ops->upto(b.self, TIME_NONE, 1);
 	OK(builder_snap(bb)->nsmps == 0);
-	say_in_runs(&x, &b, per);
+	add_in_runs(&x, &b, per);
 	const struct snap *sa = builder_finish(ba);
 	uint32_t n = sa->nstks;
 	check(&x, sa, x.n);
-	say(&x, &b, true);	/* again, the other way: no node is new */
-	say(&x, &b, false);	/* and in runs, where there are nodes */
-	say_in_runs(&x, &b, per + 1);
+	add_samples(&x, &b, true);	/* the same stacks one by one: no node is new */
+	add_samples(&x, &b, false);	/* and in runs, into a store that has nodes */
+	add_in_runs(&x, &b, per + 1);
 	const struct snap *sb = builder_finish(bb);
 	check(&x, sb, 3 * x.n);
 	OK(sb->nstks == n);
