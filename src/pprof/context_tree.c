@@ -128,12 +128,13 @@ struct context_tree *context_tree_new(struct profile *p, const struct graph_opti
 	c->s->refs = 1;
 	pprof_trim_paths(p, o->trim_path, o->source_path);
 	graph_prepare(&b);
+	profile_drop_samples(p);
 	c->ninfo = (uint32_t)b.ninfo;
 	c->function = xmalloc((c->ninfo + 1u) * sizeof *c->function);
 	for (uint32_t i = 0; i < c->ninfo; i++)
 		c->function[i] = graph_function(&b, i);
 	c->nfunction = (uint32_t)b.ninfo;
-	c->info = b.info;
+	c->info = xrealloc(b.info, (c->ninfo + 1u) * sizeof *c->info);	/* without functions, which are only numbered */
 	intern_free(&b.infox);
 	struct slot_tree slots = graph_slot_tree(&b);
 	uint32_t *number = number_nodes(&b, &slots, c->s);
@@ -141,6 +142,7 @@ struct context_tree *context_tree_new(struct profile *p, const struct graph_opti
 	mem_free(number);
 	graph_slot_tree_free(&slots);
 	graph_free_prepared(&b);
+	profile_drop_stacks(p);
 	rank_texts(c);
 	return c;
 }

@@ -14,6 +14,7 @@
 #include "config.h"
 #include "pprof/internal.h"
 
+#include "base/ending.h"
 #include "base/radix_sort.h"
 
 #include <stdlib.h>
@@ -66,8 +67,11 @@ static uint32_t function_of(struct graph_builder *b, uint32_t info, uint32_t con
 uint32_t graph_add_node(struct graph_builder *b, uint32_t info, uint32_t context)
 {
 	struct graph *g = b->g;
-	struct graph_node *n = arena_zalloc(&g->arena, sizeof *n);
+	if (g->nall == GRAPH_NODES_MAX)
+		ending_no_memory(SIZE_MAX);
+	struct graph_node *n = arena_zalloc(&g->arena, sizeof *n + (b->o->mean ? sizeof *n->div : 0));
 	n->info = b->info[info];
+	n->mean = b->o->mean;
 	n->id = (uint32_t)g->nall;
 	n->function = b->o->functions ? function_of(b, info, context) : 0;
 	g->all = mem_grow(g->all, &g->call, g->nall + 1, sizeof *g->all);
@@ -102,7 +106,8 @@ static void intern_lines(struct graph_builder *b)
 void graph_weight(struct graph_builder *b, struct graph_node *n, const struct bundle *s, bool flat)
 {
 	profile_sum(flat ? &n->flat : &n->cum, s->w);
-	profile_sum(flat ? &n->flat_div : &n->cum_div, s->d);
+	if (n->mean)
+		profile_sum(flat ? &n->div->flat : &n->div->cum, s->d);
 	if (b->sets && s->set)
 		graph_add_tags(b, n, s, flat);
 }
@@ -160,7 +165,7 @@ struct graph_walk {
 	struct open_line *line;		/* line[0] is outside of all frames */
 	size_t n, cend, cline;
 	/* By node; an array of its own, because it is used at random, and most. edges: those of the node are needed. */
-	struct node_sum { int64_t cum, cum_div, flat, flat_div; bool open, edges; } *sum;
+	struct node_sum { int64_t cum, flat; bool open, edges; } *sum;
 };
 
 static void open_edge(
@@ -197,7 +202,8 @@ static void close_line(struct graph_walk *k)
 		struct node_sum *sum = &k->sum[l->node - 1];
 		sum->open = false;
 		profile_sum(&sum->cum, l->w);
-		profile_sum(&sum->cum_div, l->d);
+		if (k->b->o->mean)
+			profile_sum(&k->b->g->all[l->node - 1]->div->cum, l->d);
 	}
 	if (l->edge) {
 		l->edge->open = false;
@@ -274,10 +280,11 @@ static void walk_bundle(struct graph_walk *k, uint32_t node, const struct bundle
 	struct open_line *leaf = &k->line[k->n - 1];
 	profile_sum(&leaf->w, s->w);
 	profile_sum(&leaf->d, s->d);
-	if (leaf->inner && !leaf->residual) {
-		profile_sum(&k->sum[leaf->inner - 1].flat, s->w);
-		profile_sum(&k->sum[leaf->inner - 1].flat_div, s->d);
-	}
+	if (!leaf->inner || leaf->residual)
+		return;
+	profile_sum(&k->sum[leaf->inner - 1].flat, s->w);
+	if (k->b->o->mean)
+		profile_sum(&k->b->g->all[leaf->inner - 1]->div->flat, s->d);
 }
 
 /* Find the nodes whose edges are needed. */
@@ -311,9 +318,7 @@ static void walk_bundles(struct graph_builder *b, size_t n)
 	walk_to(&k, 0);
 	for (size_t i = 0; i < n; i++) {
 		b->g->all[i]->cum = k.sum[i].cum;
-		b->g->all[i]->cum_div = k.sum[i].cum_div;
 		b->g->all[i]->flat = k.sum[i].flat;
-		b->g->all[i]->flat_div = k.sum[i].flat_div;
 	}
 	mem_free(k.path.node);
 	mem_free(k.end);
@@ -432,7 +437,11 @@ static struct graph *build_graph(
 	graph_prepare(&b);
 	if (b.sets && o->tag_least > 0)
 		graph_set_tag_cutoff(&b, o->tag_least);
+	if (o->last)
+		profile_drop_samples(p);
 	walk_all(&b);
+	if (o->last)
+		profile_drop_stacks(p);
 	select_nodes(g, o->drop_negative);
 	mem_free(b.info);
 	g->labelled = g->n;

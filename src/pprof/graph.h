@@ -21,12 +21,13 @@ struct graph_info {		/* the identity of a node; strings of the profile */
 
 struct graph_edge {		/* there may be a million, so it refers to nodes and edges by number */
 	int64_t weight;
-	uint32_t src, dst;			/* indexes in the graph's all[]: graph_edge_src(), graph_edge_dst() */
 	uint32_t next_in, next_out;		/* lists of the edges of dst and of src, index in graph.edges + 1:
 						   graph_next_edge() */
-	bool residual, inlined, dead;
-	bool open;				/* used by the builder */
-	bool mean;				/* div[0] exists */
+	uint32_t src : 29;			/* indexes in the graph's all[]: graph_edge_src(), graph_edge_dst() */
+	bool residual : 1, inlined : 1, dead : 1;
+	uint32_t dst : 29;
+	bool open : 1;				/* used by the builder */
+	bool mean : 1;				/* div[0] exists */
 	int64_t div[];
 };
 
@@ -49,17 +50,19 @@ struct graph_mark {		/* the compact form of a graph_tag, because there are many:
 struct graph_node {
 	struct graph_info info;
 	uint32_t id;		/* index in graph.all */
-	uint32_t rank;		/* position before sorting: it decides all ties */
-	uint32_t function;	/* with graph_options.functions: equal for nodes of the same function (in the same
+	uint32_t mark;		/* of graph_trim.c: the position before sorting, or how far a search came */
+	uint32_t function : 30;	/* with graph_options.functions: equal for nodes of the same function (in the same
 				   context) */
-	uint32_t seen;		/* mark of the search in graph_trim.c */
-	int64_t flat, flat_div, cum, cum_div, score;
-	const char *text;	/* printable name */
+	bool keep : 1;
+	bool mean : 1;		/* div[] exists */
 	uint32_t ntext;
-	bool keep;
+	const char *text;	/* printable name */
+	int64_t flat, cum, score;
 	uint32_t in, out;	/* lists of edges: graph_first_edge() */
 	struct graph_mark *tag;
+	struct graph_node_div { int64_t flat, cum; } div[];
 };
+enum { GRAPH_NODES_MAX = 1 << 29 };
 
 struct graph_options {
 	size_t type;		/* sample type */
@@ -77,6 +80,8 @@ struct graph_options {
 	bool cum_sort;
 	size_t label_room;	/* weigh labels on demand by graph_label(), with at most this many marks at a time; 0:
 				   weigh all at once */
+	bool last;		/* nothing else is built of the profile: free its tables as soon as the graph does not
+				   need them. Not with labels */
 	bool sift;		/* build only the nodes of a tree that nodefraction leaves; set by graph_trimmed() */
 	const char *tag_unit;	/* unit in which numeric labels are written */
 	str_id bytes_unit;	/* unit of the label "bytes" */
@@ -121,6 +126,11 @@ struct graph *graph_trimmed(struct profile *, const struct graph_options *);
 void graph_label(struct graph *, size_t from);
 void graph_free(struct graph *);
 
+/* Return the divisors of the weights of a node, 0 if it has none. */
+static inline struct graph_node_div graph_node_div(const struct graph_node *n)
+{
+	return n->mean ? n->div[0] : (struct graph_node_div){0, 0};
+}
 int64_t graph_node_flat(const struct graph_node *);	/* Return a weight; the mean if there is a divisor. */
 int64_t graph_node_cum(const struct graph_node *);
 int64_t graph_edge_weight(const struct graph_edge *);

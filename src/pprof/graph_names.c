@@ -98,10 +98,17 @@ void graph_names(struct graph *g)
 {
 	struct buf b = {0};
 	for (size_t i = 0; i < g->nall; i++) {
+		struct graph_node *n = g->all[i];
+		const struct profile_text *name = &g->p->str[n->info.name];
+		if (n->info.name && !n->info.addr && !n->info.file && !n->info.line) {	/* nothing else is in the text */
+			n->text = name->s;
+			n->ntext = name->n;
+			continue;
+		}
 		buf_reset(&b);
-		graph_info_name(&b, g->p, &g->all[i]->info, " ");
-		g->all[i]->text = arena_strndup(&g->arena, b.p, b.n);
-		g->all[i]->ntext = (uint32_t)b.n;
+		graph_info_name(&b, g->p, &n->info, " ");
+		n->text = arena_strndup(&g->arena, b.p, b.n);
+		n->ntext = (uint32_t)b.n;
 	}
 	buf_free(&b);
 }

@@ -24,12 +24,12 @@ static int64_t mean_of(int64_t a, int64_t b)
 
 int64_t graph_node_flat(const struct graph_node *n)
 {
-	return mean_of(n->flat, n->flat_div);
+	return mean_of(n->flat, graph_node_div(n).flat);
 }
 
 int64_t graph_node_cum(const struct graph_node *n)
 {
-	return mean_of(n->cum, n->cum_div);
+	return mean_of(n->cum, graph_node_div(n).cum);
 }
 
 int64_t graph_edge_weight(const struct graph_edge *e)
@@ -77,7 +77,7 @@ static int cmp_flat(const void *x, const void *y)
 	int c = by_weight(a->flat, b->flat);
 	c = c ? c : by_name(a, b);
 	c = c ? c : by_weight(a->cum, b->cum);
-	return c ? c : a->rank < b->rank ? -1 : 1;
+	return c ? c : a->mark < b->mark ? -1 : 1;
 }
 
 static int cmp_score(const void *x, const void *y)
@@ -87,7 +87,7 @@ static int cmp_score(const void *x, const void *y)
 	c = c ? c : by_name(a, b);
 	c = c ? c : by_weight(a->flat, b->flat);
 	c = c ? c : by_weight(a->cum, b->cum); /* for contexts of one function in a tree */
-	return c ? c : a->rank < b->rank ? -1 : 1;
+	return c ? c : a->mark < b->mark ? -1 : 1;
 }
 
 /* Return the entropy of the edges' shares: the more even they are, the more a drawing of them shows. */
@@ -130,7 +130,7 @@ static int64_t visual_score(const struct graph *g, const struct graph_node *n)
 static void graph_sort(struct graph *g, bool cum, bool visual)
 {
 	for (size_t i = 0; i < g->n; i++) {
-		g->node[i]->rank = (uint32_t)i;
+		g->node[i]->mark = (uint32_t)i;
 		g->node[i]->score = visual ? visual_score(g, g->node[i]) : g->node[i]->cum;
 	}
 	qsort(g->node, g->n, sizeof *g->node, visual || cum ? cmp_score : cmp_flat);
@@ -195,16 +195,16 @@ static bool is_redundant(const struct graph *g, struct graph_edge *e, struct gra
 {
 	size_t head = 0, tail = 0;
 	queue[tail++] = graph_edge_dst(g, e);
-	queue[0]->seen = mark;
+	queue[0]->mark = mark;
 	while (head < tail)
 		for (struct graph_edge *i = graph_first_edge(g, queue[head++], true); i;
 		     i = graph_next_edge(g, i, true)) {
 			struct graph_node *src = graph_edge_src(g, i);
-			if (i->dead || i == e || src->seen == mark)
+			if (i->dead || i == e || src->mark == mark)
 				continue;
 			if (i->src == e->src)
 				return true;
-			src->seen = mark;
+			src->mark = mark;
 			queue[tail++] = src;
 		}
 	return false;
@@ -223,7 +223,7 @@ static void graph_drop_redundant(struct graph *g)
 	struct graph_node **queue = xmalloc((g->nall + 1) * sizeof(struct graph_node *));
 	uint32_t mark = 0;
 	for (size_t i = 0; i < g->nall; i++)
-		g->all[i]->seen = 0;
+		g->all[i]->mark = 0;
 	for (size_t i = g->n; i--;) {
 		size_t n;
 		if (!any_residual(g, g->node[i]))
@@ -378,15 +378,19 @@ static struct graph *first_cut(struct graph *nodes, const struct graph_options *
 {
 	struct graph_options bare = *o;
 	bare.tags = false;
+	struct profile *p = nodes->p;
 	const struct graph *kept = all ? NULL : nodes;
-	struct graph *g = (all ? graph_rebuild_trimmed : graph_rebuild)(nodes->p, *later ? &bare : o, kept);
+	if (all)
+		graph_free(nodes);
+	struct graph *g = (all ? graph_rebuild_trimmed : graph_rebuild)(p, *later ? &bare : o, kept);
 	if (*later && g->n <= (size_t)o->nodecount) {
 		*later = false;
 		graph_free(g);
-		g = graph_rebuild_trimmed(nodes->p, o, kept);
+		g = graph_rebuild_trimmed(p, o, kept);
 	}
 	graph_names(g);
-	graph_free(nodes);
+	if (!all)
+		graph_free(nodes);
 	return g;
 }
 
@@ -430,6 +434,7 @@ struct graph *graph_trimmed(struct profile *p, const struct graph_options *asked
 	options.sift = o->tree;
 	options.label_room = o->nodecount > 0 ? 0 : LABELS;		/* without nodecount labels do not affect which
 									   nodes are shown */
+	options.last &= !o->tags && o->nodefraction <= 0 && o->nodecount <= 0;	/* else it may be built again */
 	bool light = !o->tree && o->nodefraction > 0, later = !o->tree && o->tags && o->nodecount > 0;
 	struct graph_options bare = options;
 	bare.tags &= !later;

@@ -26,9 +26,18 @@ static int same_str(const void *ctx, uint32_t id, const void *key)
 	return p->str[id].n == k->n && !memcmp(p->str[id].s, k->s, k->n);
 }
 
+static void rebuild_string_index(struct profile *p)
+{
+	for (uint32_t i = 0; i < p->nstr; i++)
+		if (!i || i != p->blank)
+			intern_put(&p->index.str, intern_hash_bytes(p->str[i].s, p->str[i].n, 1), i);
+}
+
 str_id profile_add_string(struct profile *p, const char *s, size_t n)
 {
 	struct profile_text key = {s, (uint32_t)n};
+	if (!p->index.str.cap)
+		rebuild_string_index(p);
 	uint32_t h = intern_hash_bytes(s, n, 1), id = intern_find(&p->index.str, h, same_str, p, &key);
 	if (id != UINT32_MAX)
 		return id;
@@ -231,17 +240,39 @@ struct profile *profile_new(void)
 	return p;
 }
 
+#define DROP(p, what) (mem_free((p)->what), (p)->what = NULL, (p)->n##what = (p)->cap.what = 0)
+
+void profile_drop_samples(struct profile *p)
+{
+	DROP(p, fun);
+	DROP(p, line);
+	DROP(p, loc);
+	DROP(p, set);
+	DROP(p, label);
+	DROP(p, sample);
+	DROP(p, value);
+	intern_free(&p->index.set);
+	intern_free(&p->index.str);
+}
+
+void profile_drop_stacks(struct profile *p)
+{
+	profile_drop_stack_index(p);
+	DROP(p, stack);
+	mem_free(p->last.node);
+	p->last = (struct stack_path){0};
+	stack_tree_free(&p->tree);
+}
+
 void profile_free(struct profile *p)
 {
 	if (!p)
 		return;
-	void *all[] = {p->str, p->type, p->map, p->fun, p->line, p->loc, p->stack, p->set, p->at,
-	    p->last.node, p->label, p->sample, p->value, p->meta.comment};
+	profile_drop_samples(p);
+	profile_drop_stacks(p);
+	void *all[] = {p->str, p->type, p->map, p->meta.comment};
 	for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
 		mem_free(all[i]);
-	intern_free(&p->index.str);
-	stack_tree_free(&p->tree);
-	intern_free(&p->index.set);
 	arena_free(&p->arena);
 	mem_free(p);
 }

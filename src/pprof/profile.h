@@ -113,6 +113,11 @@ uint32_t profile_stack_of_node(struct profile *, uint32_t node);
 uint32_t profile_add_labels(struct profile *, struct profile_label *, size_t n);	/* sorts the labels in place */
 void profile_add_sample(struct profile *, uint32_t stack, uint32_t labels, const int64_t *value);
 void profile_add_comment(struct profile *, str_id);
+/* Free what a graph does not need after its samples are bundled: functions, locations, samples, labels, and the index of
+   strings, which is built again when needed. */
+void profile_drop_samples(struct profile *);
+/* Free the stacks as well. What is left: strings, mappings, types and the meta data. */
+void profile_drop_stacks(struct profile *);
 /* Remove functions and lines; locations keep only their addresses. */
 void profile_drop_names(struct profile *);
 

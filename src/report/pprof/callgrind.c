@@ -371,12 +371,15 @@ static void put_contexts(struct callgrind *c, struct out *out)
 
 static void put_graph(struct callgrind *c, struct out *out)
 {
+	c->v->g.last = true;
 	struct graph *g = graph_trimmed(c->v->p, &c->v->g);
 	pprof_report_choose_unit(c->v, g);
 	put_head(c);
 	c->alias.of = xcalloc(g->nall + 1, sizeof *c->alias.of);
 	for (size_t i = 0; i < g->n; i++)
 		c->alias.of[g->node[i]->id] = member_of(&c->alias, g->node[i]) + 1;
+	intern_free(&c->alias.groups);
+	intern_free(&c->alias.members);
 	for (size_t i = 0; i < g->n && !out->failed; i++) {
 		put_node(c, g, g->node[i]);
 		output_flush(out, false);

@@ -193,9 +193,9 @@ struct total { int64_t flat, flat_div, cum, cum_div; };
 static void total_add(struct total *t, const struct graph_node *n)
 {
 	profile_sum(&t->flat, n->flat);
-	profile_sum(&t->flat_div, n->flat_div);
+	profile_sum(&t->flat_div, graph_node_div(n).flat);
 	profile_sum(&t->cum, n->cum);
-	profile_sum(&t->cum_div, n->cum_div);
+	profile_sum(&t->cum_div, graph_node_div(n).cum);
 }
 
 static int64_t mean_value(int64_t v, int64_t div)

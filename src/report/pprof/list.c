@@ -182,7 +182,7 @@ static void put_all(
 	}
 }
 
-static void put_table(struct pprof_report *v, struct buf *b, struct source_cache *src, const struct node_place *at,
+static void put_table(struct pprof_report *v, struct out *out, struct source_cache *src, const struct node_place *at,
     size_t n, enum table_format format)
 {
 	const struct pprof_report_weight w = pprof_report_weight(v);
@@ -192,14 +192,17 @@ static void put_table(struct pprof_report *v, struct buf *b, struct source_cache
 	};
 	struct table t;
 	table_begin(&t, col, sizeof col / sizeof col[0]);
-	for (size_t i = 0, k; i < n; i = k) {
+	table_open(&t, format, &out->buf);
+	for (size_t i = 0, k; i < n && !out->failed; i = k) {
 		for (k = i; k < n && at[k].n->info.name == at[i].n->info.name &&
 			    at[k].n->info.file == at[i].n->info.file;)
 			k++;
 		if (at[i].n->info.file)
 			put_line_rows(v, &t, src, at + i, k - i);
+		table_pour(&t, format, &out->buf);
+		output_flush(out, false);
 	}
-	table_print(&t, format, b);
+	table_close(&t, format);
 	table_free(&t);
 }
 
@@ -210,6 +213,7 @@ int report_list(const struct options *o, struct out *out, struct err *e)
 	int r = 0;
 	if (table_format(o, &format, e) || pprof_report_open(&v, o, REPORT_LIST, e))
 		return -1;
+	v.g.last = true;
 	struct graph *g = graph_nodes(v.p, &v.g);
 	struct node_place *at = xmalloc((g->n + 1) * sizeof *at);
 	size_t n = 0;
@@ -228,7 +232,7 @@ int report_list(const struct options *o, struct out *out, struct err *e)
 			buf_putc(&out->buf, '\n');
 			put_all(&v, out, src, at, n);
 		} else {
-			put_table(&v, &out->buf, src, at, n, format);
+			put_table(&v, out, src, at, n, format);
 		}
 		source_cache_free(src);
 	} else {

@@ -67,7 +67,8 @@ static void put_table(struct pprof_report *v, struct out *out, const struct grap
 	};
 	struct table t;
 	table_begin(&t, col, sizeof col / sizeof col[0]);
-	for (size_t i = 0; i < g->n; i++) {
+	table_open(&t, format, &out->buf);
+	for (size_t i = 0; i < g->n && !out->failed; i++) {
 		const struct graph_node *n = g->node[i];
 		const char *inl = inline_label(g, n);
 		double total = v->total ? (double)v->total : 1;
@@ -77,8 +78,10 @@ static void put_table(struct pprof_report *v, struct out *out, const struct grap
 		table_share(&t, (double)graph_node_flat(n) / total);
 		table_int(&t, pprof_report_table_value(v, graph_node_cum(n)));
 		table_share(&t, (double)graph_node_cum(n) / total);
+		table_pour(&t, format, &out->buf);
+		output_flush(out, false);
 	}
-	table_print(&t, format, &out->buf);
+	table_close(&t, format);
 	table_free(&t);
 }
 
@@ -88,6 +91,7 @@ int report_top(const struct options *o, struct out *out, struct err *e)
 	enum table_format format;
 	if (table_format(o, &format, e) || pprof_report_open(&v, o, REPORT_TEXT, e))
 		return -1;
+	v.g.last = true;
 	struct graph *g = graph_trimmed(v.p, &v.g);
 	pprof_report_choose_unit(&v, g);
 	if (format == TF_TEXT)
@@ -160,7 +164,7 @@ static void put_edge_rows(struct pprof_report *v, struct table *t, struct graph 
 	mem_free(e);
 }
 
-static size_t put_tree_table(struct pprof_report *v, struct buf *b, struct graph *g, enum table_format format)
+static size_t put_tree_table(struct pprof_report *v, struct out *out, struct graph *g, enum table_format format)
 {
 	const struct pprof_report_weight w = pprof_report_weight(v);
 	const struct table_col col[] = {
@@ -170,7 +174,8 @@ static size_t put_tree_table(struct pprof_report *v, struct buf *b, struct graph
 	struct table t;
 	size_t matched = 0;
 	table_begin(&t, col, sizeof col / sizeof col[0]);
-	for (size_t i = 0; i < g->n; i++) {
+	table_open(&t, format, &out->buf);
+	for (size_t i = 0; i < g->n && !out->failed; i++) {
 		const struct graph_node *n = g->node[i];
 		if (v->symbol && !regex_match(v->symbol, n->text, n->ntext))
 			continue;
@@ -183,8 +188,10 @@ static size_t put_tree_table(struct pprof_report *v, struct buf *b, struct graph
 		table_share(&t, v->total ? (double)graph_node_cum(n) / (double)v->total : 0);
 		put_edge_rows(v, &t, g, n, true);
 		put_edge_rows(v, &t, g, n, false);
+		table_pour(&t, format, &out->buf);
+		output_flush(out, false);	/* something matched: the table will not be withdrawn */
 	}
-	table_print(&t, format, b);
+	table_close(&t, format);
 	table_free(&t);
 	return matched;
 }
@@ -210,9 +217,10 @@ static int print_tree(const struct options *o, struct out *out, enum pprof_repor
 	if (table_format(o, &format, e) || pprof_report_open(&v, o, kind, e))
 		return -1;
 	v.g.edges_of = v.symbol;
+	v.g.last = true;
 	struct graph *g = graph_trimmed(v.p, &v.g);
 	pprof_report_choose_unit(&v, g);
-	size_t matched = format == TF_TEXT ? put_tree(&v, out, g) : put_tree_table(&v, b, g, format);
+	size_t matched = format == TF_TEXT ? put_tree(&v, out, g) : put_tree_table(&v, out, g, format);
 	if (v.symbol && !matched) {
 		buf_reset(b);
 		r = err_set(e, ERR_FORMAT, ERR_NOWHERE, "no matches found for regexp: %s", o->arg);

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * The memory of a profile is at most 4 times its inflated size, in every report and format. The profile (bench/genprof)
+ * is small, so that what the program takes for itself counts as well, and has as many functions as samples, because
+ * tables by function take more than the stacks.
+ */
+#include "config.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED true
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define SANITIZED true
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED false
+#endif
+
+/* INFLATED: bytes of the profile of 50,000 samples and functions */
+enum { SKIP = 77, TIMES = 4, INFLATED = 9074139 };
+
+/* Words by blanks; "view KEYS" is the viewer with these keys. */
+static const char *const commands[] = {"top", "top -nodecount=0 -nodefraction=0 -format=csv", "tree", "list .",
+	"list . -format=json", "peek .", "peek . -format=json", "peek . -format=csv", "raw", "traces", "traces -format=json",
+	"folded", "callgrind", "callgrind -call_tree", "dot", "speedscope", "flame", "proto", "findings", "top -focus=none",
+	NULL};
+
+static void run_program(const char *program, const char *command, const char *path)
+{
+	char line[128], *arg[16], *word = line;
+	int n = 0, null = open("/dev/null", O_RDWR);
+	snprintf(line, sizeof line, "%s", command);
+	arg[n++] = (char *)(uintptr_t)program;
+	while (word)
+		arg[n++] = strsep(&word, " ");
+	arg[n++] = (char *)(uintptr_t)path;
+	arg[n] = NULL;
+	for (int fd = 0; fd < 3; fd++)
+		dup2(null, fd);
+	execv(program, arg);
+	_exit(127);
+}
+
+/* Return the most memory that a command had, in bytes; 0: it failed. */
+static size_t measure(const char *program, const char *command, const char *path)
+{
+	int status = 0;
+	struct rusage use;
+	pid_t child = fork();
+	if (!child)
+		run_program(program, command, path);
+	while (wait4(child, &status, 0, &use) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) && WEXITSTATUS(status) < 2 ? (size_t)use.ru_maxrss * 1024 : 0;
+}
+
+static bool is_small(const char *program, const char *command, const char *path)
+{
+	size_t most = (size_t)TIMES * INFLATED, peak = measure(program, command, path);
+	if (peak && peak <= most)
+		return true;
+	fprintf(stderr, "%s: %zu bytes, %.2f times the profile\n", command, peak, (double)peak / (double)INFLATED);
+	return false;
+}
+
+int main(void)
+{
+	char path[64];
+	const char *program = getenv("TTRACE") ? getenv("TTRACE") : "./ttrace";
+	if (SANITIZED) {
+		puts("a sanitizer takes memory of its own");
+		return SKIP;
+	}
+	snprintf(path, sizeof path, "t-peak-%d", (int)getpid());
+	OK(measure("bench/genprof", "-samples 50000 -functions 50000", path));
+	for (const char *const *c = commands; *c; c++)
+		OK(is_small(program, *c, path));
+	unlink(path);
+	return DONE();
+}
