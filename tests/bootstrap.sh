@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# ./bootstrap on machines that have some packages and some rights, made of stubs: what it installs, what it asks the
-# user to install, what it reports, and that it ends. A stub program is there when the package that has it was "installed".
+# ./bootstrap on imitated machines with different packages and rights: the packages it installs, those it asks the user to
+# install, its output, and that it ends. All programs are stubs. A stub exists when the package that has it was "installed".
 . "${srcdir:-.}/tests/lib.sh"
 
 needed='gcc make autoconf automake pkg-config libncurses-dev libprotobuf-c-dev protobuf-c-compiler zlib1g-dev libpcre2-dev'
@@ -16,7 +16,7 @@ stub() { # stub NAME LINE...: a program of the machine
 	} >"$m/bin/$stub_name"
 	chmod +x "$m/bin/$stub_name"
 }
-# what "apt-get install PACKAGE..." leaves on the machine in the folder $1
+# install the stubs of packages on the machine in the folder $1
 cat >"$tmp/give" <<'EOF'
 m=$1
 shift
@@ -41,7 +41,7 @@ for package; do
 done
 EOF
 
-# machine NAME PACKAGE...: one of its own, with these packages, an apt-get that works, and a user who is not root
+# machine NAME PACKAGE...: a new machine with these packages, an apt-get that works, and a user without the rights of root
 machine() {
 	m=$tmp/$1
 	shift
@@ -61,7 +61,7 @@ machine() {
 	sh "$tmp/give" "$m" "$@"
 }
 root() { stub id 'echo 0'; }
-# boots STATUS ARGUMENT...: what it printed in $tmp/out, what it ran in $m/log
+# boots STATUS ARGUMENT...: run bootstrap; its output is in $tmp/out, the commands that it ran in $m/log
 boots() {
 	boots_want=$1
 	shift
@@ -73,7 +73,7 @@ hushes() { ! grep -qF -- "$1" "$tmp/out" || fail "$m: \"$1\" in" "$(cat "$tmp/ou
 ran() { grep -q -- "$1" "$m/log" || fail "$m: it did not run $1, but" "$(cat "$m/log")"; }
 ran_not() { ! grep -q -- "$1" "$m/log" || fail "$m: it ran" "$(cat "$m/log")"; }
 
-# nothing there and no rights: one line to copy, with what is needed and what is optional; the same when run again
+# no packages and no rights: bootstrap prints one line to copy, with the required and the optional packages, each time
 line="apt-get install $needed $optional"
 machine bare
 for again in 1 2; do
@@ -82,7 +82,7 @@ for again in 1 2; do
 	says 'no sudo'
 done
 same 'bare: ran' "$(cat "$m/log")" ''
-# the line works: after it there is nothing to ask for
+# after that line was run, nothing is missing
 # shellcheck disable=SC2086 # lists of words
 PATH=$m/bin apt-get install $needed $optional
 : >"$m/log"
@@ -93,14 +93,14 @@ same 'bare, after the line: ran' "$(cat "$m/log")" "autoreconf
 configure -q
 make"
 
-# sudo that refuses
+# sudo refuses
 machine refused
 stub sudo 'echo "sudo: builder is not in the sudoers file" >&2' 'exit 1'
 boots 1
 same 'refused: lines to copy' "$(grep -cx "$line" "$tmp/out")" 1
 same 'refused: ran' "$(cat "$m/log")" ''
 
-# sudo that works, and root: everything is installed, nothing is asked
+# with sudo, and as root: bootstrap installs all packages and asks for nothing
 machine sudo
 stub sudo "echo sudo >>'$m/log'" 'exec "$@"'
 boots 0 --disable-werror
@@ -116,17 +116,17 @@ boots 0
 ran 'apt-get install .*gcc make'
 ran '^make'
 
-# a release without an optional package: the others are installed, this one is reported
+# a Debian release without an optional package: bootstrap installs the others and reports this one
 machine older
 root
 : >"$m/no-libdw-dev"
 boots 0
 says 'optional package not installed: libdw-dev'
 hushes 'not installed: libcurl'
-[ -e "$m/lib/libiberty" ] || fail 'older: what comes after the missing package was not installed'
+[ -e "$m/lib/libiberty" ] || fail 'older: a package that follows the missing one was not installed'
 ran '^make'
 
-# all that is needed is there: what is optional is reported, nothing is installed, sudo is not asked
+# all required packages exist: bootstrap reports the optional ones, installs nothing and does not run sudo
 # shellcheck disable=SC2086
 machine enough $needed
 stub sudo "echo sudo >>'$m/log'" 'exec "$@"'
@@ -137,7 +137,7 @@ done
 ran_not 'apt-get\|sudo'
 ran '^make'
 
-# apt-get that fails, or that says yes and installs nothing
+# apt-get fails, or it succeeds and installs nothing
 machine offline
 root
 : >"$m/no-make"
@@ -151,7 +151,7 @@ boots 1
 says 'still missing'
 says "$line"
 
-# no apt-get at all: Debian's names, for a system of another kind
+# a system without apt-get: bootstrap prints the names of Debian's packages
 # shellcheck disable=SC2086
 machine other gcc make
 rm "$m/bin/apt-get"

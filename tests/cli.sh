@@ -1,19 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What a user meets at the command line: words in any order, one line when something is wrong and a
-# status that says whose fault it is, output that is whole or not there.
+# The command line: words in any order, one line for each error, exit status 2 for a wrong command line and 1 for a wrong
+# file, and output files that are complete or absent.
 . "${srcdir:-.}/tests/lib.sh"
 cd "$tmp" || exit 1
-prints() { # prints ARGUMENT...: prints what is in first
+prints() { # prints ARGUMENT...: ttrace must print the contents of the file `first`
 	run 0 "$@"
-	cmp -s first out || fail "another output: ttrace $*"
+	cmp -s first out || fail "the output differs: ttrace $*"
 }
 
-# a slip of the finger
+# typing errors
 refuses 2 'did you mean view' vew "$cpu"
 refuses 2 'did you mean -focus' top -fcous=x "$cpu"
 refuses 2 'did you mean goroutines' help goruotines
-# the words
+# general options, and errors of options
 run 0
 grep -q 'go test' out || fail "without arguments it does not say how to record"
 run 0 --version
@@ -26,14 +26,14 @@ grep -q -- '-nodecount' out || fail "help without options"
 run 0 help top
 refuses 2 nosuch help nosuch
 refuses 2 nosuch top -nosuch "$cpu"
-refuses 2 node top -node=3 "$cpu"		# more than one begins so
+refuses 2 node top -node=3 "$cpu"		# an ambiguous prefix
 refuses 2 'number' top -nodecount=many "$cpu"
 refuses 2 'top requires a file' top
 refuses 2 'peek "regexp" requires a file' peek regexp
 refuses 2 'requires N' top -nodecount
 refuses 2 'expression' top '-focus=(' "$cpu"
 
-# the same report, however it is asked for
+# all spellings of a command line print the same report
 run 0 top -cum -nodecount=5 "$cpu"
 [ -s out ] || fail "top prints nothing"
 cp out first
@@ -45,7 +45,7 @@ prints top -cum -nodecount=5 -- "$cpu"
 "$TTRACE" top -cum -nodecount=5 - <"$cpu" >out 2>err || fail "standard input"
 sed 1d first >a
 sed 1d out >b
-cmp -s a b || fail "standard input is not the file"
+cmp -s a b || fail "the report of standard input differs from that of the file"
 gzip -dc <"$cpu" >plain.pb
 prints top -cum -nodecount=5 plain.pb
 half=$(($(wc -c <plain.pb) / 2))
@@ -56,7 +56,7 @@ run 0 list 'main\.' "$cpu" -source_path="$samples"
 cp out first
 prints "-list=main\\." "$cpu" -source_path="$samples"
 
-# files that are not what they should be
+# files of wrong formats, and truncated files: the error names the file and its format
 : >empty
 printf '\177ELF\002\001\001' >elf
 printf '\177ELF\002\001\001\000\000\000\000\000\000\000\000\000\004\000' >core
@@ -90,12 +90,12 @@ for f in empty elf page j text perf zip twice cut.pb.gz cut.trace; do
 	refuses 1 "$f" events "$f"
 done
 
-# a number that is zero is a number (the block size of a heap profile as text)
+# a numeric label of value 0 is kept (the block size of a heap profile as text)
 printf 'heap profile: 1: 0 [1: 0] @ heapprofile\n1: 0 [1: 0] @ 0x401000\n' >zero
 run 0 raw zero
-grep -q 'bytes:\[0\]' out || fail "a label of 0 bytes: $(cat out)"
+grep -q 'bytes:\[0\]' out || fail "a label of 0 bytes is lost: $(cat out)"
 
-# whole or not there
+# the file of -output is complete, or it is not changed
 run 0 top -nodecount=5 "$cpu"
 cp out first
 run 0 top -nodecount=5 -output=made "$cpu"
@@ -103,25 +103,25 @@ run 0 top -nodecount=5 -output=made "$cpu"
 refuses 1 nowhere top -output=made nowhere
 cmp -s made first || fail "-output: a failed report changed the file that was there"
 refuses 1 'x/made' top -output=x/made "$cpu"
-grep -q "$cpu" err && fail "the file that is read has no part in it: $(cat err)"
-[ "$(ls | grep -c made)" = 1 ] || fail "-output left something: $(ls | grep made)"
-# what is no file stays what it is, a link leads where it led, and a file keeps its mode
+grep -q "$cpu" err && fail "an error of the output file names the input file: $(cat err)"
+[ "$(ls | grep -c made)" = 1 ] || fail "-output left temporary files: $(ls | grep made)"
+# -output to a named pipe writes into it; a symbolic link is kept, and a file keeps its mode
 mkfifo fifo
 cat fifo >through &
 run 0 top -nodecount=5 -output=fifo "$cpu"
 wait $!
-[ -p fifo ] && cmp -s through first || fail "-output: a pipe with a name became a file"
+[ -p fifo ] && cmp -s through first || fail "-output replaced a named pipe by a file"
 ln -s made link
 chmod 640 made
 run 0 top -nodecount=5 -output=link "$cpu"
 [ -L link ] && cmp -s made first && [ "$(stat -c %a made)" = 640 ] || fail "-output: a link or a mode was lost"
 refuses 1 'fifo' top -output=fifo/x "$cpu"
 
-# a reader that goes away
+# the reader of standard output closes the pipe
 ("$TTRACE" events "$trace" 2>pipe; echo $? >status) | head -n 1 >out
 [ ! -s pipe ] && [ "$(cat status)" -lt 128 ] || fail "a closed pipe is noisy: $(cat pipe status)"
-# a full disk, whatever is written
-full() { # full STATUS-WORD ARGUMENT...: with standard output on a full device
+# a full disk: each report and listing prints one error
+full() { # full NAME ARGUMENT...: run ttrace with standard output on a full device; the error names NAME
 	full_word=$1
 	shift
 	"$TTRACE" "$@" >/dev/full 2>err
@@ -148,7 +148,7 @@ fi
 # a signal, a limit and a lack of memory leave nothing beside the file of -output
 awk 'BEGIN { for (i = 0; i < 300000; i++) print "main;f" i % 977 ";g" i " " i % 7 + 1 }' >much.folded
 rm -f made made.*
-ended() { # ended SIGNAL: a report whose file is not finished yet
+ended() { # ended SIGNAL: send a signal to a report that has not completed its file
 	for _ in 1 2 3 4 5 6 7 8; do
 		set -m
 		"$TTRACE" top -output=made much.folded 2>err &
@@ -156,7 +156,7 @@ ended() { # ended SIGNAL: a report whose file is not finished yet
 		until [ -e "$(echo made.??????)" ] || [ -e made ] || ! kill -0 $! 2>/dev/null; do :; done
 		kill -s "$1" $! 2>/dev/null
 		wait $! 2>/dev/null
-		[ -e made ] || break	# it was faster
+		[ -e made ] || break	# else the report was faster than the signal
 		rm made
 	done
 	[ "$(ls | grep -c '^made')" = 0 ] || fail "SIG$1 left $(ls | grep '^made')"
@@ -170,18 +170,18 @@ if ! sanitized; then
 		(ulimit -v 80000 && refuses 1 'out of memory' $report "$trace"; exit $bad) || bad=1
 	done
 fi
-[ "$(ls | grep -c '^made')" = 0 ] || fail "left: $(ls | grep '^made')"
+[ "$(ls | grep -c '^made')" = 0 ] || fail "temporary files are left: $(ls | grep '^made')"
 
-# no name and no content speaks to a terminal in an error: escape sequences, a second line, C1 and bidi controls
+# errors escape control characters of file names and contents: escape sequences, ends of lines, C1 and bidi controls
 evil=$(printf 'a\033]0;x\007b\nc\302\233d\342\200\256e\342\201\246f\330\234g')
 mkdir "$evil"
 printf 'x\033[2J\302\205\342\200\217\n' >"$evil/text"
 head -c 100000 "$trace" >"$evil/cut"
 cp "$cpu" "$evil/profile"
-quiet() { # quiet STATUS ARGUMENT...: what is on stderr is printable ASCII, line by line
+quiet() { # quiet STATUS ARGUMENT...: stderr must have lines of printable ASCII only, each an error of ttrace
 	run "$@"
 	tr -d '\n -~' <err | grep -q . && fail "control characters on stderr: $(cat -v err)"
-	[ -s err ] && ! grep -qv '^ttrace: ' err || fail "not each line is one of ours: $(cat -v err)"
+	[ -s err ] && ! grep -qv '^ttrace: ' err || fail "a line on stderr does not begin with ttrace: $(cat -v err)"
 }
 quiet 1 top "$evil/nowhere"
 quiet 1 top "$evil/text"
@@ -203,17 +203,17 @@ quiet 2 view -script '' "-theme=$evil" "$cpu"
 quiet 2 -print="$evil"
 grep -q 'a.x1b\]0;x.x07b.x0ac.xc2.x9bd.xe2.x80.xaee.xe2.x81.xa6f.xd8.x9cg' err || fail "not escaped: $(cat -v err)"
 
-# a trace that was not stopped: of all of it but the end, which says so, and the head of what would have come next
+# a trace whose program did not call trace.Stop: only the header is there, and info reports it
 printf 'go 1.26 trace\0\0\0' >header
 run 0 info header
-grep -q 'trace.Stop' out || fail "nothing after the header, and nothing said of it"
+grep -q 'trace.Stop' out || fail "info does not report that a trace has only a header"
 refuses 2 'function, creator' goroutines -by=colour "$trace"
 refuses 2 'waker, self' top -type=sched -blame=nobody "$trace"
 refuses 2 'like 10ms..50ms' tasks -latency=soon "$trace"
 refuses 2 'commas' goroutines -goroutine=1,x "$trace"
 refuses 2 'after the end of the trace, 2.40s' events -from=5s "$trace"
 refuses 2 'after the end of the trace, 2.40s' gc -from=5s -to=6s "$trace"
-# a name or filter that selects nothing: a notice beside the empty table
+# a name or filter without matches: an empty table and a notice
 for report in goroutines operations tasks regions stw; do
 	run 0 $report -name=nosuch "$trace"
 	same "$report -name=nosuch" "$(cat "$tmp/err")" 'ttrace: -name=nosuch matches nothing'
@@ -223,28 +223,29 @@ for report in goroutines operations tasks regions stw; do
 	done
 done
 run 0 goroutines -name=nosuch -diff_base="$trace" "$trace"
-same 'a name in neither side' "$(cat "$tmp/err")" 'ttrace: -name=nosuch matches nothing'
+same 'a name that neither side has' "$(cat "$tmp/err")" 'ttrace: -name=nosuch matches nothing'
 run 0 stw '-name=GC sweep termination' "$trace"
-same 'a name that is there' "$(cat "$tmp/err")" ''
+same 'the notice of a name that matches' "$(cat "$tmp/err")" ''
 refuses 2 'before -to' gc -from=2s -to=1s "$trace"
-# one file at a time: the second is not left out in silence
+# these reports read one file; they refuse a second one instead of ignoring it
 for report in info events wire footprint gc; do
 	refuses 2 "$report reads only one file" $report "$trace" "$trace"
 done
 
-# a trace takes no program
+# a program is an error for a trace
 refuses 2 'take no program' top "$TTRACE" "$trace"
-# the reasons of waits are frames of -type=block unless this is refused, which is no filter that matches nothing
+# -type=block shows the reasons of waits as frames. With -tagroot=none it does not, and prints no notice about a filter
+# without matches.
 run 0 top -type=block -tagroot=none "$trace"
-[ ! -s err ] && ! grep -q '  select$' out || fail "-tagroot=none: $(cat err out)"
+[ ! -s err ] && ! grep -q '  select$' out || fail "-tagroot=none prints a notice or shows reasons: $(cat err out)"
 run 0 top -type=block -cum "$trace"
-grep -q '  select$' out || fail "-type=block without reasons: $(cat out)"
-# functions of old Java heaps are numbered in the order of the locations, as the reference numbers them
+grep -q '  select$' out || fail "-type=block does not show reasons: $(cat out)"
+# go tool pprof numbers the functions of old Java heap profiles in the order of the locations, and so does ttrace
 printf '%s\n' '--- heapz 1 ---' 'format = java' 'resolution = bytes' '  1048576 2 @ 0x10 0x20' '  2048 1 @ 0x40 0x10' '' \
 	'0x40 b.Last (Z.java:9)' '0x20 c.Second (C.java:22)' '0x10 a.First (A.java:1)' >java.heap
 run 0 proto -output=java.pb.gz java.heap
 same "the order of functions" "$(gzip -dc java.pb.gz | tr -c 'A-Za-z.' '\n' | grep -x -e '[abc]\.[A-Z][a-z]*' | tr '\n' ' ')" 'a.First c.Second b.Last '
-# drawings are made by graphviz, where it is installed; what opens other programs says what takes its place
+# Reports that need graphviz print how to install it if it is missing.
 mkdir none
 for format in svg ps png gif pdf; do
 	env PATH="$tmp/none" "$TTRACE" $format "$cpu" >out 2>err
@@ -252,7 +253,8 @@ for format in svg ps png gif pdf; do
 	TTRACESECURE=1 refuses 1 'TTRACESECURE' $format "$cpu"
 	have dot || continue
 	run 0 -$format -nodecount=5 -output=drawing "$cpu"
-	head -c 100 drawing | tr -d '\0' | grep -a -q -e '<?xml' -e '^%!PS' -e PNG -e '^GIF8' -e '^%PDF' || fail "$format: no such drawing"
+	head -c 100 drawing | tr -d '\0' | grep -a -q -e '<?xml' -e '^%!PS' -e PNG -e '^GIF8' -e '^%PDF' ||
+		fail "$format: the file has another format"
 done
 TTRACESECURE=1 refuses 1 'TTRACESECURE' top -output=secure.txt "$cpu"
 [ ! -e secure.txt ] || fail '-output writes a file although TTRACESECURE is set'
@@ -262,9 +264,10 @@ if [ -r "/proc/$$/status" ] && (cd "$build" && tests/t-sandbox) >/dev/null 2>&1;
 	"$TTRACE" top -output=sandbox.txt held 2>err &
 	until_so grep -q '^Seccomp:.*2' "/proc/$!/status" || fail "a report runs without its sandbox"
 	cat "$cpu" >held
-	wait $! || fail "a report in its sandbox: $(cat err)"
+	wait $! || fail "a report in its sandbox fails: $(cat err)"
 	[ -s sandbox.txt ] || fail "no output from a report in its sandbox"
 fi
+# Options that open another program are refused; the error names the command of ttrace to use instead.
 for option in -http=:8080 -web -evince -eog -gv -kcachegrind; do
 	refuses 2 "${option%%=*} .*ttrace " $option "$cpu"
 done

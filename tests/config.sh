@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What the user sets: the configuration file, TTRACE_OPTS, the history; the mouse; completion in the shell.
+# Settings of the user: TTRACE_OPTS, the configuration file and the history. Also the mouse, and completion in shells.
 . "${srcdir:-.}/tests/lib.sh"
 mkdir -p "$XDG_CONFIG_HOME/ttrace"
 config=$XDG_CONFIG_HOME/ttrace/config
-shows() { # shows WHAT TEXT
+shows() { # shows NAME TEXT: the last output must have TEXT
 	grep -qF -e "$2" "$tmp/out" || {
 		echo "$1: no \"$2\":"
 		cat "$tmp/out"
@@ -13,16 +13,16 @@ shows() { # shows WHAT TEXT
 }
 hides() { grep -qF -e "$2" "$tmp/out" && { echo "$1: there is \"$2\""; bad=1; }; }
 
-# TTRACE_OPTS: before the command line's own, which win; quoted words stay whole
+# TTRACE_OPTS comes before the options of the command line, which override it; quotes keep words together
 TTRACE_OPTS="-nodecount=3 -focus='json|regexp'" "$TTRACE" top "$cpu" >"$tmp/out" 2>&1
 shows TTRACE_OPTS 'Active filters:'
 same 'TTRACE_OPTS: lines' "$(grep -c '%' "$tmp/out")" 6
 TTRACE_OPTS='-nodecount=3' "$TTRACE" top -nodecount=2 "$cpu" >"$tmp/out" 2>&1
 same 'TTRACE_OPTS: the command line wins' "$(grep -c '%.*%.*%.*%.*%' "$tmp/out")" "$("$TTRACE" top -nodecount=2 "$cpu" 2>/dev/null | grep -c '%.*%.*%.*%.*%')"
 TTRACE_OPTS='-frobnicate' "$TTRACE" top "$cpu" >"$tmp/out" 2>&1
-same 'TTRACE_OPTS: a wrong one is told' "$?" 2
+same 'TTRACE_OPTS: the status for an unknown option' "$?" 2
 
-# a server of one's own: its requests are operations; wrong ones are refused
+# requests of a server that -server defines are operations; wrong definitions are refused
 serves='serves=^orders/internal/db\.\(\*Server\)\.session$; reads=^bufio\.'
 "$TTRACE" operations -format=tsv -server="pg = $serves" "$trace" >"$tmp/out"
 same '-server: requests' "$(awk -F'\t' '$25 == "pg" { print $9 }' "$tmp/out")" server
@@ -40,15 +40,15 @@ if curses; then
 	shows 'findings without a configuration' 'lock-queue'
 	printf 'threshold sleep.share = 99%%\nknown lock-queue orders/internal/cache.(*Cache).Get\n' >"$config"
 	press '!' "$trace"
-	hides 'a threshold in the configuration' ' sleep '
-	hides 'a known finding in the configuration' 'cache.go:68 holds a lock'
+	hides 'a threshold in the configuration turns a finding off' ' sleep '
+	hides 'a finding that the configuration declares known is not listed' 'cache.go:68 holds a lock'
 	shows 'other findings' 'serial-calls'
 	printf 'threshold sleep.nosuch = 1\n' >"$config"
 	press '' "$trace"
-	shows 'a wrong threshold' 'config:1: a threshold requires RULE.NAME='
+	shows 'the error of a wrong threshold' 'config:1: a threshold requires RULE.NAME='
 	printf 'known nosuch\n' >"$config"
 	press '' "$trace"
-	shows 'a wrong rule' 'config:1: known requires RULE [FUNCTION]'
+	shows 'the error of a wrong rule' 'config:1: known requires RULE [FUNCTION]'
 	cat >"$config" <<-'END'
 		# ours
 		set theme = light
@@ -81,9 +81,9 @@ if curses; then
 	press '' "$cpu" && "$TTRACE" view -theme=light "$cpu" >/dev/null
 	printf 'set theme = pink\nfrobnicate\nmap J\nset mouse = on\n' >"$config"
 	press '' "$cpu" -judge=false
-	shows 'the first error and the number of others' 'config:1 and 2 more lines: theme req'
+	shows 'the first error and the number of other errors' 'config:1 and 2 more lines: theme req'
 	press '<Mouse 0M 30 7><Mouse 0m 30 7>' "$cpu" -judge=false
-	shows 'and the rest holds: the mouse selects' '>  270ms'
+	shows 'the lines without errors apply: the mouse selects' '>  270ms'
 
 	while IFS='|' read -r line error; do
 		printf '%s\n' "$line" >"$config"
@@ -103,37 +103,37 @@ if curses; then
 	press ':tag sums = sha256<Enter>' "$cpu" -judge=false
 	shows 'a tag that is defined' 'defined: tag sums = sha256'
 	press '<Mouse 0M 30 7><Mouse 0m 30 7>' "$cpu" -judge=false
-	shows 'without -mouse=on the terminal keeps it' '>  1.01s'
+	shows 'without -mouse=on a click has no effect' '>  1.01s'
 	press '<Mouse 0M 30 7><Mouse 0m 30 7><Mouse 0M 30 7><Mouse 0m 30 7>' "$cpu" -judge=false -mouse=on
 	shows 'a double click opens' 'peek '
 	press '<Mouse 2M 30 7>' "$cpu" -judge=false -mouse=on
-	shows 'so does the right button' 'peek '
+	shows 'the right button opens' 'peek '
 	press '<Mouse 65M 30 7>' "$cpu" -judge=false -mouse=on
 	shows 'the wheel moves' '>  390ms'
 	press '<Mouse 0M 25 2>' "$cpu" -judge=false -mouse=on
 	shows 'a click on the head of a column sorts by it' ' CUM▼ '
 	press '<Mouse 0M 4 2><Mouse 0m 4 2>' "$cpu" -judge=false -mouse=on
-	shows 'and a click on the sorted one inverts' ' FLAT▲ '
+	shows 'a click on the head of the sorted column inverts the order' ' FLAT▲ '
 	press '8<Mouse 0M 22 2>' "$trace" -mouse=on
-	shows 'GC cycles' ' MARK▼ '
+	shows 'a click sorts GC cycles' ' MARK▼ '
 	press '6<Mouse 0M 24 2>' "$trace" -mouse=on
-	shows 'goroutine groups' 'RUNNABLE▼'
+	shows 'a click sorts goroutine groups' 'RUNNABLE▼'
 	press '6<Enter><Enter><Mouse 0M 24 6>' "$trace" -mouse=on
-	shows 'spans' 'DURATION▼'
+	shows 'a click sorts the intervals of a goroutine' 'DURATION▼'
 	press '7<Mouse 0M 50 2>' "$trace" -mouse=on
-	shows 'tasks' ' p50▼ '
+	shows 'a click sorts tasks' ' p50▼ '
 	press '<Mouse 0M 42 0>' "$cpu" -judge=false -mouse=on
-	shows 'tabs' '[4Flame]'
+	shows 'a click on a tab shows its pane' '[4Flame]'
 	press '<Mouse 0M 30 9><Mouse 32M 40 9><Mouse 32M 50 12><Mouse 0m 50 12>' "$trace" -mouse=on
-	shows 'a drag is a range' '| range 687ms'
+	shows 'a drag selects a range' '| range 687ms'
 	press '<Mouse 80M 30 9>' "$trace" -mouse=on
-	shows 'ctrl and wheel zoom' '(50%)'
+	shows 'Ctrl and the wheel zoom' '(50%)'
 	(TERM=screen-256color press '<Mouse 80M 30 9>' "$trace" -mouse=on)
-	shows 'and where terminfo knows the old way of the mouse alone' '(50%)'
+	shows 'the mouse also works if terminfo has only the old protocol' '(50%)'
 	press 'a<Mouse 0M 30 20><Mouse 0m 30 20><Mouse 0M 30 20><Mouse 0m 30 20>' "$cpu" -mouse=on
 	hides 'a double click runs a row of a menu' ': commands'
 
-	# the history lasts, and ^R finds in it
+	# the history is kept when the viewer ends, and ^R searches it
 	press ':focus=regexp<Enter>:hide=alpha<Enter>/beta<Enter>Q' "$cpu"
 	press ':<Up><Up>' "$cpu"
 	shows 'history' ':focus=regexp'
@@ -149,7 +149,7 @@ fi
 "$TTRACE" -print=completion-bash >"$tmp/c.bash" && "$TTRACE" -print=completion-zsh >"$tmp/c.zsh" &&
 	"$TTRACE" -print=completion-fish >"$tmp/c.fish" || { echo 'no completion'; bad=1; }
 if have bash; then
-	# complete WORDS...: what is offered for the last of them
+	# complete WORDS...: the completions of the last word
 	complete() {
 		bash -c '. "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _ttrace; printf "%s\n" "${COMPREPLY[@]}"' \
 			bash "$tmp/c.bash" "$@" | sort | tr '\n' ' '
@@ -166,7 +166,7 @@ if have bash; then
 	! grep -q '^complete.*filenames' "$tmp/c.bash" || fail 'bash: the = of an option is quoted'
 	same 'bash: a file for the viewer' "$(complete ttrace samples/cp)" 'samples/cpu.pb.gz '
 fi
-# zsh and fish, where they are: on a terminal on paper, and by fish's own word
+# zsh is tested on an emulated terminal; fish prints its completions by `complete -C`
 if have zsh; then
 	zsh -n "$tmp/c.zsh" || fail 'zsh: syntax'
 	mkdir -p "$tmp/zfun" && cp "$tmp/c.zsh" "$tmp/zfun/_ttrace"
@@ -179,7 +179,7 @@ if have zsh; then
 		PS1='> '
 	END
 	nz=0
-	zdone() { # zdone WHAT TYPED SCREEN-HAS: all at once, as they mostly wait
+	zdone() { # zdone NAME TYPED TEXT: after Tab the screen has TEXT; all run at the same time, because they mostly wait
 		nz=$((nz + 1))
 		printf '%s\n%s\n' "$1" "$3" >"$tmp/z$nz.what"
 		ZDOTDIR=$tmp timeout 30 "$build/tests/pty" -s 100x60 -q 40 -k "$2<Tab><Wait 150><^C>exit<Enter>" zsh -i >"$tmp/z$nz" 2>&1 &
@@ -202,12 +202,12 @@ if have zsh; then
 fi
 if have fish; then
 	fish -n "$tmp/c.fish" || fail 'fish: syntax'
-	fdone() { # fdone WHAT TYPED OFFERED
+	fdone() { # fdone NAME TYPED OFFERED
 		(cd "$top" && timeout 30 fish -N -c "source $tmp/c.fish; complete -C '$2'" </dev/null >"$tmp/out" 2>&1)
 		shows "fish: $1" "$3"
 	}
 	fdone 'a report' 'ttrace gor' 'goroutines'
-	same 'fish: each once' "$(cut -f1 "$tmp/out" | sort | uniq -d)" ''
+	same 'fish: completions that are listed twice' "$(cut -f1 "$tmp/out" | sort | uniq -d)" ''
 	fdone 'an option' 'ttrace top -nodec' '-nodecount'
 	fdone 'with two dashes' 'ttrace top --nodec' '--nodecount'
 	fdone 'values' 'ttrace view -theme=' '-theme=contrast'

@@ -1,15 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# A damaged or empty file in the viewer, on a terminal: the reason is shown at once and the program ends with status 1,
-# without a key, in every pane and however the end of reading falls in with the first frame. So each case is started
-# many times.
+# The viewer on damaged and empty files, on an emulated terminal: in every pane it ends with status 1 and prints the reason,
+# without a key press. The result must not depend on whether reading ends before or after the first frame, so each case is
+# started several times.
 . "${srcdir:-.}/tests/lib.sh"
 curses || exit 77
 mkdir -p "$XDG_CONFIG_HOME/ttrace" && echo "set last = off" >"$XDG_CONFIG_HOME/ttrace/config"
 starts=${STARTS:-6}
 
-ffs() { head -c "$1" /dev/zero | tr '\0' '\377'; }	# ffs N: so many bytes 0xff
-patch() { # patch AT N FILE: FILE with N bytes from AT on overwritten
+ffs() { head -c "$1" /dev/zero | tr '\0' '\377'; }	# ffs N: print N bytes 0xff
+patch() { # patch OFFSET N FILE: print FILE with N bytes at OFFSET replaced by 0xff
 	head -c "$1" "$3"
 	ffs "$2"
 	tail -c +$(($1 + $2 + 1)) "$3"
@@ -26,7 +26,7 @@ head -c 40 "$trace" >header.trace
 gzip </dev/null >empty.gz
 
 n=0
-start() { # start FILE OPTION...: in the background
+start() { # start FILE OPTION...: run the viewer in the background
 	file=$1
 	shift
 	n=$((n + 1))
@@ -51,14 +51,15 @@ for i in $(seq $n); do
 	[ -e "job.$i.ok" ] || fail "$(cat "job.$i.what"): $(cat "job.$i.out")"
 done
 
-# each pane shows what could be read and a notice of what is missing
+# of a truncated trace each pane shows the part that could be read, and a notice of the missing part
 head -c 16 "$trace" >nothing.trace
 head -c 60000 "$trace" >cut.trace
 for pane in top list peek flame timeline goroutines tasks gc events info; do
 	for file in nothing.trace cut.trace; do
 		notice=$("$TTRACE" info $file 2>err | sed -n 's/^notice  *\(at byte [0-9]*: \)\{0,1\}//p' | head -n 1 | head -c 40)
 		press '' $file -pane=$pane
-		[ -n "$notice" ] && tail -n 2 out | grep -qF "$notice" || fail "$pane: $file without \"$notice\": $(cat out)"
+		[ -n "$notice" ] && tail -n 2 out | grep -qF "$notice" ||
+			fail "$pane of $file does not show \"$notice\": $(cat out)"
 	done
 done
 exit $bad

@@ -1,39 +1,40 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Output files are whole or absent, whatever ends a report that writes one: INT, TERM and HUP while it reads, while it
-# writes and while it waits for another program, the limit of RLIMIT_FSIZE, a full disk. A file of that name that was there
-# before is as it was, nothing else is left, the status is not 0, and there is one line if a write failed. The same holds for
-# the viewer, which also restores the terminal. (tests/cli.sh has more signals, tests/terms.sh what restores the terminal.)
+# A report that is interrupted leaves no part of an output file. It is interrupted by INT, TERM and HUP while it reads, while
+# it writes and while it waits for another program, by RLIMIT_FSIZE and by a full disk. An older file of that name is not
+# changed, no other file is left, the status is not 0, and a failed write prints one line. The same holds for the viewer,
+# which also restores the terminal. (tests/cli.sh has more signals; tests/terms.sh tests that the terminal is restored.)
 . "${srcdir:-.}/tests/lib.sh"
 
-# Each report here writes more than the limits below. svg gets its drawing from a program dot.
+# Each of these reports writes more than the limits below. svg reads the output of a program dot, which is a stub here.
 reports='events raw traces list=. peek=. tree dot callgrind folded speedscope flame weblist=. proto svg
 goroutines.-format=json stats.-step=1ms.-format=tsv traces.-format=json traces.-format=csv'
 mkdir "$tmp/bin" "$tmp/w" && cd "$tmp/w" || exit 99
 PATH=$tmp/bin:$PATH
 export PATH
-drawing() { # drawing LINE...: a program dot
+drawing() { # drawing LINE...: make the program dot
 	{ printf '#!/bin/sh\n' && printf '%s\n' "$@"; } >"$tmp/bin/dot"
 	chmod +x "$tmp/bin/dot"
 }
-file_for() { # file_for REPORT: a file that it reads
+file_for() { # file_for REPORT: a file that the report can read
 	case $1 in events* | goroutines* | stats*) echo "$trace" ;; *) echo "$cpu" ;; esac
 }
-args() { echo "-${1%%.-*} $(echo "${1#"${1%%.-*}"}" | sed 's/\.-/ -/g')"; }	# args NAME.-OPTION.-OPTION
+# args NAME.-OPTION.-OPTION: the arguments of a report
+args() { echo "-${1%%.-*} $(echo "${1#"${1%%.-*}"}" | sed 's/\.-/ -/g')"; }
 
 echo before >"$tmp/before"
-begin() { # begin WHAT there|absent
+begin() { # begin NAME there|absent: start a case, with an older output file or without one
 	what="$1, $2"
 	rm -rf ./*
 	[ "$2" = absent ] || cp "$tmp/before" made
 }
-unharmed() { # nothing new, and what was there is the same
+unharmed() { # there is no new file, and an older one is unchanged
 	case $what in
 	*absent) [ -z "$(ls)" ] ;;
 	*) [ "$(ls)" = made ] && cmp -s made "$tmp/before" ;;
-	esac || fail "$what: left $(ls -l)"
+	esac || fail "$what: a new or changed file: $(ls -l)"
 }
-ends_by() { # ends_by SIGNAL PID
+ends_by() { # ends_by SIGNAL PID: send SIGNAL, by which the process must end
 	kill -s "$1" "$2"
 	wait "$2" 2>/dev/null
 	got=$?
@@ -42,7 +43,7 @@ ends_by() { # ends_by SIGNAL PID
 	[ ! -s "$tmp/err" ] || fail "$what: $(cat "$tmp/err")"
 	unharmed
 }
-# A shell cannot undo that a signal is ignored, as SIGINT is in the background of some.
+# Some shells ignore SIGINT in background processes, and a shell cannot stop ignoring a signal.
 default=
 env --default-signal=INT true 2>/dev/null && default='env --default-signal=INT,TERM,HUP'
 signals=
@@ -50,14 +51,14 @@ for signal in INT TERM HUP; do
 	$default sh -c "kill -s $signal \$\$; :" 2>/dev/null || signals="$signals $signal"
 done
 has_temp() { [ -e "$(echo made.??????)" ] || ! kill -0 $pid 2>/dev/null; }
-in_background() { # in_background ARGUMENT...: $pid; signals reach it
+in_background() { # in_background ARGUMENT...: run ttrace, which does not ignore signals, as process $pid
 	[ "$default" ] || set -m
 	$default "$TTRACE" "$@" 2>"$tmp/err" </dev/null &
 	pid=$!
 	set +m
 }
 
-# while it reads: the input is a pipe that has no end
+# while the report reads: the input is a pipe that stays open
 mkfifo "$tmp/endless"
 for report in events raw traces.-format=json proto flame; do
 	for signal in $signals; do
@@ -73,7 +74,7 @@ for report in events raw traces.-format=json proto flame; do
 	done
 done
 
-# while it writes: the reader of a pipe has the first byte, and takes no other; the pipe is not replaced by a file
+# while it writes: the output is a pipe, of which only one byte is read; a file must not replace the pipe
 mkfifo "$tmp/slow"
 for report in events raw traces; do
 	for signal in $signals; do
@@ -87,12 +88,12 @@ for report in events raw traces; do
 	done
 done
 
-# while it waits for another program, which ends, too. In the sandbox that program can write no file, so it reads a pipe, and
-# the writer of the pipe is watched.
+# while it waits for another program: that program must end, too. In the sandbox it cannot write a file, so it reads a pipe,
+# and the process that writes into the pipe notices its end.
 mkfifo "$tmp/dot-waits"
 DOT_WAITS=$tmp/dot-waits
 export DOT_WAITS
-watch_dot() { # $tmp/dot-runs when dot has started, $tmp/dot-ended when it has ended
+watch_dot() { # create $tmp/dot-runs when dot has started, $tmp/dot-ended when it has ended
 	rm -f "$tmp/dot-runs" "$tmp/dot-ended"
 	(
 		trap '' PIPE
@@ -124,7 +125,7 @@ done
 
 # a limit and a full disk
 drawing 'exec cat'
-fails() { # fails REASON COMMAND...
+fails() { # fails REASON COMMAND...: the command must fail with one line that has REASON
 	reason=$1
 	shift
 	"$@" 2>"$tmp/err" >"$tmp/out" </dev/null
@@ -143,7 +144,7 @@ for report in $reports; do
 	}
 done
 mkdir "$tmp/disk"
-small() { # small COMMAND...: in $tmp/disk, a disk of a page
+small() { # small COMMAND...: run COMMAND in $tmp/disk, a file system of one page
 	unshare -m sh -c 'mount -t tmpfs -o size=4k none "$0" && cd "$0" && { [ ! -e ../w/made ] || cp ../w/made . || exit 99; }
 		"$@" || status=$?; rm -f ../w/made; cp made* ../w 2>/dev/null; exit "${status:-0}"' "$tmp/disk" "$@"
 }
@@ -156,9 +157,9 @@ if unshare -m mount -t tmpfs -o size=4k none "$tmp/disk" 2>/dev/null; then
 	done
 fi
 
-# the viewer: a write that fails is a message
+# the viewer shows a message when a write fails
 curses || exit $bad
-in_viewer() { # in_viewer KEYS STATUS PROGRAM...: its screens in $tmp/out
+in_viewer() { # in_viewer KEYS STATUS PROGRAM...: press KEYS in the viewer; its screens are in $tmp/out
 	keys=$1 wanted=$2
 	shift 2
 	"$build/tests/pty" -q 15 -k "$keys" "$@" "$cpu" >"$tmp/out" 2>&1
@@ -181,7 +182,7 @@ begin ':raw on a full disk' absent
 [ ! -w /dev/full ] || in_viewer ":raw > /dev/full<Enter>" '' "$TTRACE"
 [ ! -w /dev/full ] || grep -q 'No space left' "$tmp/out" || fail "$what: no message: $(cat "$tmp/out")"
 
-# and while dot draws, or while the reader of a pipe does not read: a signal, Esc and Q end it at once
+# a signal, Esc and Q stop a report of the viewer while dot draws, and while it writes into a pipe that no program reads
 drawing 'while read -r x; do :; done <"$DOT_WAITS"'
 for how in '<Kill TERM>:exit 0' '<Kill HUP>:exit 0' '<^C><^C>:exit 0' '<Kill INT><Kill INT>:exit 130' 'Q:exit 0' '<Esc>Q:exit 0' \
 	'<Kill XCPU>:ended by signal'; do
@@ -197,10 +198,10 @@ done
 begin ':raw to a pipe that no program reads' absent
 in_viewer ":raw > $tmp/slow<Enter>" '' "$TTRACE"
 grep -q 'no program reads' "$tmp/out" || fail "$what: no message: $(cat "$tmp/out")"
-# the history is whole, too
+# a failed write does not damage the history
 begin 'the history beyond ulimit -f' absent
 mkdir -p "$XDG_STATE_HOME/ttrace"
 printf ':focus=a\n' >"$XDG_STATE_HOME/ttrace/history"
 in_viewer ':focus=b<Enter>Q' 'exit 0' sh -c 'ulimit -f 0; exec "$0" "$@"' "$TTRACE"
-same 'the history on a full disk' "$(cat "$XDG_STATE_HOME/ttrace/history")" ':focus=a'
+same 'the history after a failed write' "$(cat "$XDG_STATE_HOME/ttrace/history")" ':focus=a'
 exit $bad

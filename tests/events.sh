@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# events, wire and footprint of one trace agree with each other; parts make up the whole; damage is said.
+# The reports events, wire and footprint of a trace agree with each other. The events of two time ranges are together those of
+# the whole trace. Filters select the events of the right goroutines. Damage is reported.
 . "${srcdir:-.}/tests/lib.sh"
 "$TTRACE" events "$trace" >"$tmp/all" || exit 1
 "$TTRACE" footprint "$trace" >"$tmp/footprint" || exit 1
@@ -8,16 +9,18 @@
 count() { awk -v n="$1" '$1 == n { c = $4 } END { print c + 0 }' "$tmp/footprint"; }
 
 for ev in GoStart GoCreate UserTaskBegin UserLog String Stack; do
-	same "wire: $ev" "$(grep -c "^$ev " "$tmp/wire")" "$(count $ev)"
+	same "wire and footprint: events $ev" "$(grep -c "^$ev " "$tmp/wire")" "$(count $ev)"
 done
-same "goroutines that start" "$(grep -c 'GoID=[0-9]* Runnable->Running' "$tmp/all")" "$(count GoStart)"
-same "goroutines made" "$(grep -c 'GoID=[0-9]* NotExist->' "$tmp/all")" "$(($(count GoCreate) + $(count GoCreateBlocked)))"
-same "logs" "$(grep -c ' Log Time=' "$tmp/all")" "$(count UserLog)"
+same "goroutines that start to run, in events and footprint" \
+	"$(grep -c 'GoID=[0-9]* Runnable->Running' "$tmp/all")" "$(count GoStart)"
+same "goroutines created, in events and footprint" \
+	"$(grep -c 'GoID=[0-9]* NotExist->' "$tmp/all")" "$(($(count GoCreate) + $(count GoCreateBlocked)))"
+same "log messages, in events and footprint" "$(grep -c ' Log Time=' "$tmp/all")" "$(count UserLog)"
 
 "$TTRACE" events -to=40% "$trace" >"$tmp/head" || bad=1
 "$TTRACE" events -from=40% "$trace" >"$tmp/tail" || bad=1
 cat "$tmp/head" "$tmp/tail" | cmp - "$tmp/all" || bad=1
-[ -s "$tmp/head" ] && [ -s "$tmp/tail" ] || { echo "a part is empty"; bad=1; }
+[ -s "$tmp/head" ] && [ -s "$tmp/tail" ] || { echo "events with -from or -to prints nothing"; bad=1; }
 
 g=$(sed -n 's/.*GoID=\([0-9]*\) NotExist->Runnable.*/\1/p' "$tmp/all" | head -1)
 same "events of goroutine $g" "$("$TTRACE" events -goroutine="$g" "$trace" | grep -c '^M=')" \
@@ -25,44 +28,50 @@ same "events of goroutine $g" "$("$TTRACE" events -goroutine="$g" "$trace" | gre
 
 size=$(wc -c <"$trace")
 head -c $((size - 100)) "$trace" >"$tmp/cut.trace"
-"$TTRACE" events "$tmp/cut.trace" >"$tmp/part" 2>"$tmp/notice" || { echo "a cut trace is refused"; bad=1; }
-grep -q 'bytes (.*%) lost' "$tmp/notice" || { echo "nothing said of what is lost"; bad=1; }
+"$TTRACE" events "$tmp/cut.trace" >"$tmp/part" 2>"$tmp/notice" || { echo "events refuses a truncated trace"; bad=1; }
+grep -q 'bytes (.*%) lost' "$tmp/notice" || { echo "events does not report how many bytes of a truncated trace are lost"; bad=1; }
 "$TTRACE" events -group='^main\.main$' "$tmp/cut.trace" >"$tmp/part" 2>"$tmp/notice"
-same "status of a filter on a cut trace" $? 0
-same "what it says is lost, once" "$(grep -c 'bytes (.*%) lost' "$tmp/notice")" 1
-[ -s "$tmp/part" ] || { echo "a filter leaves nothing of a cut trace"; bad=1; }
+same "status of a filter on a truncated trace" $? 0
+same "notices of lost bytes" "$(grep -c 'bytes (.*%) lost' "$tmp/notice")" 1
+[ -s "$tmp/part" ] || { echo "a filter selects no event of a truncated trace"; bad=1; }
 "$TTRACE" events -strict "$tmp/cut.trace" >/dev/null 2>"$tmp/notice"
 same "status with -strict" $? 1
-same "lines said with -strict" "$(wc -l <"$tmp/notice")" 1
+same "lines on stderr with -strict" "$(wc -l <"$tmp/notice")" 1
 printf 'go 1.26 tra' >"$tmp/none.trace"
 "$TTRACE" events "$tmp/none.trace" >"$tmp/part" 2>"$tmp/notice"
-same "status of what is no trace" $? 1
-# events of a start function are those of its goroutines; of a task those that it did and all that name it
+same "status for a file that is no trace" $? 1
+# -group selects the events of the goroutines of a start function. -task selects the events in the task, and all that name it.
 for g in $("$TTRACE" goroutines -group='^main\.main$' -format=tsv "$trace" | tail -n +2 | cut -f1); do
 	"$TTRACE" events -goroutine="$g" "$trace"
 done >"$tmp/one"
 "$TTRACE" events -group='^main\.main$' "$trace" >"$tmp/group"
-[ -s "$tmp/one" ] && cmp -s "$tmp/one" "$tmp/group" || fail "events of main.main are not those of its goroutine"
+[ -s "$tmp/one" ] && cmp -s "$tmp/one" "$tmp/group" || fail "events of the group main.main are not those of its goroutines"
 "$TTRACE" events -task=926 "$trace" >"$tmp/task"
 "$TTRACE" events "$trace" | grep -E '^M=.* (Task=926 |ID=926 )' >"$tmp/named"
-[ "$(grep -cxF -f "$tmp/named" "$tmp/task")" -ge "$(sort -u "$tmp/named" | wc -l)" ] && [ -s "$tmp/named" ] || fail "events that name task 926"
-[ "$(grep -c Time= "$tmp/task")" -gt "$(wc -l <"$tmp/named")" ] || fail "a task did nothing but say so"
+[ "$(grep -cxF -f "$tmp/named" "$tmp/task")" -ge "$(sort -u "$tmp/named" | wc -l)" ] && [ -s "$tmp/named" ] ||
+	fail "events -task=926 lacks events that name the task"
+[ "$(grep -c Time= "$tmp/task")" -gt "$(wc -l <"$tmp/named")" ] ||
+	fail "events -task=926 has only the events that name the task"
 [ "$("$TTRACE" events -region='^db\.query$' "$trace" | grep -c 'RegionBegin.*Type="db.query"')" = \
-	"$("$TTRACE" events "$trace" | grep -c 'RegionBegin.*Type="db.query"')" ] || fail "begins of the regions db.query"
+	"$("$TTRACE" events "$trace" | grep -c 'RegionBegin.*Type="db.query"')" ] ||
+		fail "events -region lacks beginnings of regions db.query"
 
-# f takes the goroutine of the event, or its P; a filter by functions would leave all events where they are
-"$TTRACE" view -script '9/GoReady<Enter>f' "$trace" | sed -n 2p | grep -q '| goroutine [0-9]' || fail "f on an event of a goroutine"
-"$TTRACE" view -script '9/HeapAlloc<Enter>f' "$trace" | grep -q 'no goroutine and no P' || fail "f on an event of nobody"
+# f in the pane of events filters by the goroutine of the event, or by its P; not by a function
+"$TTRACE" view -script '9/GoReady<Enter>f' "$trace" | sed -n 2p | grep -q '| goroutine [0-9]' ||
+	fail "f on an event of a goroutine does not filter by the goroutine"
+"$TTRACE" view -script '9/HeapAlloc<Enter>f' "$trace" | grep -q 'no goroutine and no P' ||
+	fail "f on an event without goroutine and P shows no message"
 
-# what filters leave is found however far away it is and how little
+# with filters, an event is found even if it is far away and few events match
 g=$(sed -n 's/.*GoID=\([0-9]*\) NotExist->Runnable.*/\1/p' "$tmp/all" | sed -n 200p)
 "$TTRACE" view -script "9:kinds life<Enter>G:g $g<Enter>" "$trace" >"$tmp/screen"
-same "made and ended, of G$g" "$(grep -c "Go[CE][a-z]* *G$g " "$tmp/screen")" \
+same "events of creation and end of G$g" "$(grep -c "Go[CE][a-z]* *G$g " "$tmp/screen")" \
 	"$(grep -cE "GoID=$g (NotExist->|.*->NotExist)" "$tmp/all")"
 "$TTRACE" view -script "9:kinds life<Enter>G:p 1<Enter>gg" "$trace" | sed -n 4p | grep -q '^> *0\.[0-9]*s .*Go[CE]' ||
-	fail "the first goroutine that is made or ends on a P, from the end of the trace"
+	fail "gg at the end of the trace does not find the first creation or end of a goroutine on P 1"
 
-# a trace before Go 1.22 has no batches, and one that ends inside the header of a batch has what was before it
+# footprint and wire refuse traces before Go 1.22, which have no batches. Of a trace that ends inside the header of a batch,
+# the part before it is shown.
 if can_make_trace; then
 	"$build/tests/t-tracetext" -binary "$top/tests/gotrace/oldest.test" >"$tmp/old.trace"
 	refuses 1 'Go 1.5: only traces of Go 1.22 and later have batches' footprint "$tmp/old.trace"
@@ -84,14 +93,14 @@ if can_make_trace; then
 		Batch 2 8 300
 	END
 	mv "$tmp/header.trace" "$tmp/header.whole"
-	for less in 1 2 3; do	# of the last header, which is all there is of the last batch
+	for less in 1 2 3; do	# bytes of the last header that are missing; the last batch is empty
 		head -c $(($(wc -c <"$tmp/header.whole") - less)) "$tmp/header.whole" >"$tmp/header.trace"
 		run 0 goroutines -format=tsv "$tmp/header.trace"
-		same "a cut inside a header" "$(tail -n +2 "$tmp/out" | cut -f1,3,4)" "$(printf '1\t33\t80')"
+		same "a trace truncated inside the header of a batch" "$(tail -n +2 "$tmp/out" | cut -f1,3,4)" "$(printf '1\t33\t80')"
 	done
 fi
 
-# names of 1024 bytes, which is as long as Go writes them, are whole in every format
+# names of 1024 bytes, the maximum that Go writes, are complete in every format
 if can_make_trace; then
 	long=$(printf '%01023d' 0)
 	make_trace long <<-END
@@ -110,12 +119,12 @@ if can_make_trace; then
 	END
 	for format in text tsv json csv; do
 		"$TTRACE" tasks -format=$format "$tmp/long.trace" >"$tmp/out" && grep -q "t$long" "$tmp/out" ||
-			fail "$format: a task with a name of 1024 bytes"
+			fail "$format truncates the name of a task of 1024 bytes"
 		"$TTRACE" regions -format=$format "$tmp/long.trace" >"$tmp/out" && grep -q "r$long" "$tmp/out" ||
-			fail "$format: a region with a name of 1024 bytes"
+			fail "$format truncates the name of a region of 1024 bytes"
 		"$TTRACE" events -format=$format "$tmp/long.trace" >"$tmp/out"
 		for letter in t r k v; do
-			grep -q "$letter$long" "$tmp/out" || fail "$format: a name $letter... of 1024 bytes in events"
+			grep -q "$letter$long" "$tmp/out" || fail "$format truncates a name $letter... of 1024 bytes in events"
 		done
 	done
 fi

@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every column that a report prints is explained (K, `:explain WORD` and the manual): tests/t-explain.c has the panes.
+# Each column of each report has an explanation (K, `:explain WORD` and the manual). tests/t-explain.c checks the panes.
 . "${srcdir:-.}/tests/lib.sh"
 "$TTRACE" -print=explain | awk -F '\t' '$1 == "reports" { n = split($2, v, ", "); for (i = 1; i <= n; i++) print v[i] }' | sort >"$tmp/known"
 seen=0
 for report in $("$TTRACE" -print=reports | cut -f2); do
-	case $report in info | events | proto | topproto | flame | speedscope) continue ;; esac	# facts, not columns; or no table
+	case $report in info | events | proto | topproto | flame | speedscope) continue ;; esac	# these have no named columns
 	for file in orders.trace cpu.pb.gz; do
 		"$TTRACE" "$report" -format=tsv "$samples/$file" 2>/dev/null | head -1 | grep '	' | tr '\t' '\n' >"$tmp/heads"
 		[ -s "$tmp/heads" ] && seen=$((seen + 1))

@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Each filter in each pane: either what the pane shows is another thing, or the head line says that the filter is not
-# applied here.
+# Each filter changes the contents of each pane, or the head line says that it is not applied there. A filter selects the same
+# goroutines and events in reports and in panes.
 . "${srcdir:-.}/tests/lib.sh"
 
-# body: the pane without the head lines, the detail and the keys
+# body: print the pane without the head lines, the line of details and the line of keys
 body() { sed '1,2d' | sed '$d' | sed '$d'; }
 
-# filter TYPE COMMAND PANE...; options of the filter that is not a command are in $more
+# filter TYPE COMMAND PANE...: check the filter that COMMAND or the options in $more set
 more=
 filter() {
 	type=$1 command=$2
@@ -19,7 +19,8 @@ filter() {
 		head=$(sed -n 2p "$tmp/screen")
 		case $head in
 		*'not applied here: '*)
-			cmp -s "$tmp/all" "$tmp/some" || fail "$command$pane is applied, and the head line denies it: $head" ;;
+			cmp -s "$tmp/all" "$tmp/some" ||
+				fail "$command$pane is applied, and the head line says that it is not: $head" ;;
 		*)
 			cmp -s "$tmp/all" "$tmp/some" && fail "$command$pane changes nothing, and the head line does not say so: $head" ;;
 		esac
@@ -47,11 +48,11 @@ more=-blame=occupant
 filter sched ':proc=1<Enter>' 1 4
 more=
 
-# One filter selects the same in reports, in the stream of events, and in panes: $tmp/ids are its goroutines.
-screen() { # screen KEYS: line 2 of the screen, with the filter of "$@"
+# A filter selects the same goroutines in reports, in the stream of events, and in panes. Their numbers are in $tmp/ids.
+screen() { # screen OPTION...: the head line of the screen after $keys
 	"$TTRACE" view -type=run -size 160x20 -script "$keys" "$@" "$trace" | sed -n 2p
 }
-count() { sed 's/,//g' | sed -n "s/^\(.*[^0-9]\)\{0,1\}\([0-9]\{1,\}\) $1.*/\2/p"; }	# count WORD: the number before it
+count() { sed 's/,//g' | sed -n "s/^\(.*[^0-9]\)\{0,1\}\([0-9]\{1,\}\) $1.*/\2/p"; }	# count WORD: print the number before WORD
 agree() { # agree FILTER...
 	"$TTRACE" goroutines -group='^$' -format=tsv "$@" "$trace" | sed 1d | cut -f1 | sort -u >"$tmp/ids"
 	n=$(wc -l <"$tmp/ids" | tr -d ' ')
@@ -67,7 +68,7 @@ agree() { # agree FILTER...
 			exit d < 0.99 || d > 1.01 }' "$tmp/total" || fail "$*: time in pane $keys: $(cat "$tmp/total" "$tmp/top")"
 	done
 }
-# events of FILTER...: each is of a goroutine of $tmp/ids or changes the state of one, and all these goroutines have some
+# events_agree FILTER...: each event is of a goroutine of $tmp/ids or changes its state, and each of these goroutines has one
 events_agree() {
 	"$TTRACE" events "$@" "$trace" | awk -v ids="$tmp/ids" '
 		BEGIN { while ((getline g <ids) > 0) want["G=" g] = want["GoID=" g] = 1 }
@@ -99,7 +100,7 @@ done
 agree '-group=^$' -from=1s -to=1.2s
 agree '-group=^$'
 
-# a wrong filter is refused in one way
+# all reports refuse a wrong filter with the same error
 for words in '-group=(' '-task=(' '-region=(' '-task=a -region=b' '-goroutine=x' '-goroutine=1,' '-latency=5 -task=a'; do
 	# shellcheck disable=SC2086
 	set -- $words
@@ -110,15 +111,17 @@ for words in '-group=(' '-task=(' '-region=(' '-task=a -region=b' '-goroutine=x'
 	done
 done
 
-# where goroutines are counted as a whole the head line says so
+# pane 6 counts goroutines from start to end, also outside the spans of the filter; its head line says so
 for command in ':task=checkout' ':region=db.query' ':proc=1'; do
 	"$TTRACE" view -size 160x50 -script "$command<Enter>6" "$trace" | sed -n 2p | grep -q '(whole lives)' ||
-		fail "$command: not a word of whole lives"
+		fail "$command: the head line lacks \"(whole lives)\""
 done
-# weight whose stack is missing has a frame, which can be filtered: own weights add up to the total
+# weight without a stack gets a frame (no stack), which can be filtered, so own weights add up to the total
 for type in run sched sync net syscall block assist critical time "sync -blame=chain"; do
-	"$TTRACE" view -type=$type -size 100x800 -script 1 "$trace" | grep -q ' 100.0% ' || fail "$type: own weights are not all"
+	"$TTRACE" view -type=$type -size 100x800 -script 1 "$trace" | grep -q ' 100.0% ' ||
+		fail "$type: own weights do not add up to 100 %"
 done
 "$TTRACE" view -type=sched -script ':focus=no stack<Enter>4' "$trace" >"$tmp/screen"
-grep -q '^sched .* of .*focus=no stack' "$tmp/screen" && grep -q '^.(no stack)' "$tmp/screen" || fail "no frame (no stack)" "$(cat "$tmp/screen")"
+grep -q '^sched .* of .*focus=no stack' "$tmp/screen" && grep -q '^.(no stack)' "$tmp/screen" ||
+	fail ":focus=no stack shows no frame (no stack)" "$(cat "$tmp/screen")"
 exit $bad

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-# What the scripts of tests share; each begins with it: . "${srcdir:-.}/tests/lib.sh"
-# A script runs in a world of its own: nothing of the user's settings or environment, and a folder that goes with
-# it. It waits for what it wants to see (until_so), never for a time, and exits with 77 where a tool is not there.
+# Functions and settings that all test scripts share. Each script begins with: . "${srcdir:-.}/tests/lib.sh"
+# A script does not see the user's settings and environment. Its files are in the folder $tmp, which is removed at exit.
+# A script waits for a condition (until_so), never for a fixed time. It exits with 77 if a tool is missing.
 
 top=$(cd "${srcdir:-.}" && pwd) || exit 99
 build=$PWD
@@ -9,7 +9,7 @@ TTRACE=${TTRACE:-$build/ttrace}
 samples=$top/samples
 cpu=$samples/cpu.pb.gz
 trace=$samples/orders.trace
-home=${HOME-}	# of who runs the tests; the scripts have none but $tmp
+home=${HOME-}	# the home of the user; HOME of the scripts is $tmp
 bad=0
 
 tmp=$(mktemp -d) || exit 99
@@ -23,22 +23,22 @@ HOME=$tmp XDG_CONFIG_HOME=$tmp/config XDG_STATE_HOME=$tmp/state XDG_CACHE_HOME=$
 LC_ALL=C.UTF-8 TZ=UTC TERM=xterm-256color
 export HOME XDG_CONFIG_HOME XDG_STATE_HOME XDG_CACHE_HOME LC_ALL TZ TERM TTRACE
 
-fail() { # fail WHAT...: and go on
+fail() { # fail MESSAGE...: print the message, make the script fail at its end, and continue
 	echo "failed: $*"
 	bad=1
 }
-same() { # same WHAT ONE OTHER
+same() { # same NAME VALUE EXPECTED: fail if the two values differ
 	[ "$2" = "$3" ] || fail "$1: \"$2\", wanted \"$3\""
 }
 have() { command -v "$1" >/dev/null 2>&1; }	# have TOOL
-sanitized() { grep -q '^TT_CFLAGS.*-fsanitize' "$build/Makefile"; }	# a build that needs more addresses than any limit
+sanitized() { grep -q '^TT_CFLAGS.*-fsanitize' "$build/Makefile"; }	# such a build exceeds any limit of address space
 curses() { grep -q 'define HAVE_CURSES' "$build/config.h"; }
 
-# python that runs; some systems have one that only says how to get it. Its settings may be in the user's home.
+# On some systems python3 only prints how to install it, so have_python runs it. Its settings may be in the user's home.
 python() { HOME=$home python3 "$@"; }
 have_python() { have python3 && python -c 'pass' >/dev/null 2>&1; }
 
-# until_so COMMAND...: tries until it is so; false after two minutes, when it never will be
+# until_so COMMAND...: repeat COMMAND until it succeeds; return false after two minutes
 until_so() {
 	until_n=0
 	until "$@"; do
@@ -48,7 +48,7 @@ until_so() {
 	done
 }
 
-# run STATUS ARGUMENT...: ttrace, its output in $tmp/out and $tmp/err
+# run STATUS ARGUMENT...: run ttrace, which must exit with STATUS; its output is in $tmp/out and $tmp/err
 run() {
 	run_want=$1
 	shift
@@ -56,7 +56,7 @@ run() {
 	run_got=$?
 	[ $run_got = "$run_want" ] || fail "status $run_got, not $run_want: ttrace $*" "$(cat "$tmp/err")"
 }
-# refuses STATUS WORD ARGUMENT...: one line on stderr with this in it, nothing on stdout
+# refuses STATUS WORD ARGUMENT...: ttrace must print one line on stderr that matches WORD, and nothing on stdout
 refuses() {
 	ref_status=$1 ref_word=$2
 	shift 2
@@ -65,13 +65,13 @@ refuses() {
 		fail "no single line with \"$ref_word\": ttrace $*:" "$(cat "$tmp/err")"
 }
 
-# Traces from lines of text, in the notation of tests/gotrace.
+# Traces are made from lines of text, in the notation of tests/gotrace.
 can_make_trace() { [ -x "$build/tests/t-tracetext" ]; }
-make_trace() { # make_trace NAME <LINES: $tmp/NAME.trace
+make_trace() { # make_trace NAME <LINES: write $tmp/NAME.trace
 	{ printf '%s\n' '-- expect --' '-- trace --' && cat; } >"$tmp/$1.test"
 	"$build/tests/t-tracetext" -binary "$tmp/$1.test" >"$tmp/$1.trace" || fail "no trace of $1.test"
 }
-# The lines with which a trace starts whose clock counts nanoseconds and where goroutine 1 runs on P 0
+# The first lines of a trace whose clock counts nanoseconds and in which goroutine 1 runs on P 0
 trace_start='go 25
 Batch 1 -1 100
 Sync
@@ -81,14 +81,14 @@ Batch 1 7 100
 ProcStatus 1 0 1
 GoStatus 1 1 -1 2'
 
-# press KEYS FILE [OPTION...]: in the viewer on a terminal on paper; what it showed in $tmp/out
+# press KEYS FILE [OPTION...]: press KEYS in the viewer on an emulated terminal; its last screen is in $tmp/out
 press() {
 	press_keys=$1 press_file=$2
 	shift 2
 	"$build/tests/pty" -q 15 -k "$press_keys" "$TTRACE" "$@" "$press_file" >"$tmp/out" 2>&1
 }
 
-# For scripts that count what they check: ok STATUS WHAT, and at last plan
+# For scripts that count their checks: ok STATUS BEHAVIOUR after each check, and plan at the end
 n=0
 ok() {
 	n=$((n + 1))
