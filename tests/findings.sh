@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Findings: each rule names the function of its planted fault (tests/faults) and is silent about the same program without
-# it; levels, thresholds, exit status, and what is left out because it is known.
+# Findings. Each rule names the function of its planted fault (tests/faults), and reports no problem in the same program
+# without the fault. Also tested: levels, thresholds, the exit status, and known findings, which are left out.
 . "${srcdir:-.}/tests/lib.sh"
 faults=$top/tests/faults
 
-# found RULE FILE: level and functions of the findings of that rule
+# found RULE FILE: print level and functions of the findings of a rule
 found() {
 	"$TTRACE" findings -format=json "$2" >"$tmp/json" 2>"$tmp/err" || fail "findings of $2: $(cat "$tmp/err")"
 	sed -n "s/^{\"rule\":\"$1\",\"level\":\"\([a-z]*\)\".*\"culprits\":\(\[[^]]*\]\).*/\1 \2/p" "$tmp/json"
@@ -19,18 +19,19 @@ while IFS="$(printf '\t')" read -r name guilty; do
 		grep '^problem ' "$tmp/found" | tr '|' ' ' >"$tmp/problems"
 		for one in $(echo "$guilty" | tr '|' ' '); do
 			grep -F "\"function\":\"$one\"" "$tmp/problems"
-		done | grep -q . || fail "$name does not blame $guilty:" "$(cat "$tmp/json")"
+		done | grep -q . || fail "the finding $name does not name $guilty:" "$(cat "$tmp/json")"
 	fi
 	"$TTRACE" findings -format=json "$faults/$name.sound.trace.gz" >"$tmp/json" 2>"$tmp/err" ||
 		fail "findings of $name.sound: $(cat "$tmp/err")"
-	grep -e '"level":"problem"' -e '"rule":"long-run"' "$tmp/json" && fail "$name.sound has a problem, or a run that is long"
+	grep -e '"level":"problem"' -e '"rule":"long-run"' "$tmp/json" &&
+		fail "$name.sound has a problem, or a finding long-run"
 done <"$faults/truth.tsv"
 
-# cycles that the program itself starts are blamed on the call, not on what allocates
+# GC cycles that the program starts are attributed to the call of runtime.GC, not to allocations
 run 0 findings "$faults/gc+forced.trace.gz"
 grep -q 'main.pack .* starts GC cycles' "$tmp/out" || fail "gc+forced: $(cat "$tmp/out")"
 
-# operations that are parts of whole goroutines only
+# operations found as rounds of goroutines are also those of the report `why`
 run 0 why "$faults/imbalance+rounds.trace.gz"
 grep -q '^why main.each.func1 kit.go' "$tmp/out" || fail "why: $(cat "$tmp/out")"
 
@@ -45,66 +46,67 @@ refuses 2 'no rule "nosuch"' findings -rule=nosuch "$f"
 refuses 2 'requires RULE.NAME=VALUE' findings -set=lock-queue.nosuch=1 "$f"
 refuses 2 'is not a duration' findings -set=lock-queue.crowded=x "$f"
 
-# worst first: what costs most time of all, not the largest share of a kind of which there is little
+# findings are sorted by the time that they cost, not by their share of the time of a kind of operation
 run 0 findings "$samples/orders.trace"
-head -1 "$tmp/out" | grep -q '^PROBLEM lock-queue' || fail "the first finding of orders.trace: $(cat "$tmp/out")"
+head -1 "$tmp/out" | grep -q '^PROBLEM lock-queue' ||
+	fail "the first finding of orders.trace is not lock-queue: $(cat "$tmp/out")"
 
-# a rule with many findings: five of them and how many more there are; all of them with -rule
+# of a rule with many findings five are shown, and the number of the others; with -rule all are shown
 many="-set serial-stage.waiting=0.001 -set serial-stage.busy=0.01 -set serial-stage.idle=0.01"
 stages() { grep -c '^[Pn].* serial-stage [0-9]*$' "$tmp/out"; }
 run 0 findings $many -rule=serial-stage "$samples/orders.trace"
 all=$(stages)
 run 0 findings $many "$samples/orders.trace"
-[ "$all" -gt 5 ] && [ "$(stages)" = 5 ] || fail "not 5 of $all: $(cat "$tmp/out")"
-grep -q "^serial-stage: $((all - 5)) more" "$tmp/out" || fail "no word of more: $(cat "$tmp/out")"
+[ "$all" -gt 5 ] && [ "$(stages)" = 5 ] || fail "not 5 of $all findings are shown: $(cat "$tmp/out")"
+grep -q "^serial-stage: $((all - 5)) more" "$tmp/out" || fail "the number of other findings is not shown: $(cat "$tmp/out")"
 
-# a late goroutine, a wait for a P that is too short or too rare to count
+# thresholds of straggler and no-P: waits that are shorter or fewer are not reported
 run 0 findings -rule=straggler -set=straggler.wait=1h "$faults/straggler.trace.gz"
-grep -q '^nothing stands out$' "$tmp/out" || fail "straggler.wait: $(cat "$tmp/out")"
+grep -q '^nothing stands out$' "$tmp/out" || fail "straggler.wait does not suppress the finding: $(cat "$tmp/out")"
 run 0 findings -rule=no-P -set=no-P.waits=1e9 "$faults/no-P.trace.gz"
-grep -q '^nothing stands out$' "$tmp/out" || fail "no-P.waits: $(cat "$tmp/out")"
+grep -q '^nothing stands out$' "$tmp/out" || fail "no-P.waits does not suppress the finding: $(cat "$tmp/out")"
 
-# slow operations that compute for too short a time to tell it from a CPU that the system gives to another process
+# threshold of own-cpu: a shorter time on CPU may be one in which the system ran another process
 run 0 findings -rule=own-cpu -set=own-cpu.more=1h "$faults/own-cpu.trace.gz"
-grep -q '^nothing stands out$' "$tmp/out" || fail "own-cpu.more: $(cat "$tmp/out")"
+grep -q '^nothing stands out$' "$tmp/out" || fail "own-cpu.more does not suppress the finding: $(cat "$tmp/out")"
 
-# a threshold above the measured value makes a notice of it, one at twice the value nothing
+# a threshold above the measured value makes the finding a notice; a threshold above twice the value suppresses it
 run 0 findings -set=lock-queue.waiters=15 -set=lock-queue.crowd=1000 "$f"
-grep -q '^notice lock-queue' "$tmp/out" || fail "not a notice: $(cat "$tmp/out")"
+grep -q '^notice lock-queue' "$tmp/out" || fail "lock-queue is not a notice: $(cat "$tmp/out")"
 run 0 findings -set=lock-queue.waiters=1000 -set=lock-queue.crowd=1000 "$f"
-grep -q '^nothing stands out$' "$tmp/out" || fail "found: $(cat "$tmp/out")"
+grep -q '^nothing stands out$' "$tmp/out" || fail "the threshold does not suppress lock-queue: $(cat "$tmp/out")"
 
-# profiles: one rule each, and the same exit status; a profile in which nothing is wrong raises nothing
-blames() {	# blames RULE LEVEL FUNCTION ARGUMENT...
+# profiles: each rule has a profile in which it names the function; profiles without faults have no finding
+blames() {	# blames RULE LEVEL FUNCTION ARGUMENT...: RULE must have a finding at LEVEL that names FUNCTION first
 	b_rule=$1 b_level=$2 b_function=$3
 	shift 3
 	run 0 findings -format=json "$@"
 	grep -F "\"rule\":\"$b_rule\",\"level\":\"$b_level\"" "$tmp/out" | grep -qF "\"culprits\":[{\"function\":\"$b_function\"" ||
-		fail "findings $*: $(cat "$tmp/out")"
+		fail "findings $*: $b_rule does not name $b_function: $(cat "$tmp/out")"
 }
 blames same-stack problem 'orders/internal/cart.(*Desk).ship.func1' "$samples/goroutine.pb.gz"
 blames same-stack problem 'orders/internal/cart.(*Desk).ship.func1' "$samples/goroutines.txt"
 blames contention problem 'orders/internal/cache.(*Cache).Get' "$samples/mutex.pb.gz"
 blames heap-growth problem 'orders/internal/login.(*Store).open' -diff_base="$samples/leak-before.pb.gz" "$samples/leak-after.pb.gz"
 blames heap-site notice 'orders/internal/login.(*Store).open' -set=heap-site.bytes=4MB "$samples/heap.pb.gz"
-for part in 'cpu-gc gcBgMarkWorker|gcAssistAlloc' 'cpu-locks lockSlow|lock2'; do	# a profile of nothing else
+for part in 'cpu-gc gcBgMarkWorker|gcAssistAlloc' 'cpu-locks lockSlow|lock2'; do	# profiles with stacks of these functions only
 	run 0 proto -focus="${part#* }" -output="$tmp/part.pb.gz" "$samples/cpu.pb.gz"
 	run 0 findings -set="${part%% *}.time=1us" "$tmp/part.pb.gz"
-	grep -q "^PROBLEM ${part%% *} " "$tmp/out" || fail "$part: $(cat "$tmp/out")"
+	grep -q "^PROBLEM ${part%% *} " "$tmp/out" || fail "$part is not found: $(cat "$tmp/out")"
 done
 for p in "$samples/cpu.pb.gz" "$samples/heap.pb.gz" "$samples/leak-before.pb.gz" "$samples/login.folded"; do
 	run 0 findings -fail-on=notice "$p"
-	grep -q '^nothing stands out$' "$tmp/out" || fail "findings of $p: $(cat "$tmp/out")"
+	grep -q '^nothing stands out$' "$tmp/out" || fail "$p has a finding: $(cat "$tmp/out")"
 done
 run 3 findings -fail-on=problem "$samples/mutex.pb.gz"
 run 0 findings -fail-on=problem -set=contention.delay=20s "$samples/mutex.pb.gz"
 refuses 2 '-from applies only to traces' findings -from=1s "$samples/cpu.pb.gz"
 
-# known ones
+# known findings: those of -baseline and -ignore are left out
 run 0 findings -format=json "$f"
 cp "$tmp/out" "$tmp/baseline"
 run 0 findings -fail-on=problem -baseline="$tmp/baseline" "$f"
-grep -q '^nothing stands out$' "$tmp/out" || fail "-baseline: $(cat "$tmp/out")"
+grep -q '^nothing stands out$' "$tmp/out" || fail "-baseline does not leave out the findings: $(cat "$tmp/out")"
 sed 's/"score":[0-9.]*/"score":20/' "$tmp/baseline" >"$tmp/better"
 run 3 findings -fail-on=problem -baseline="$tmp/better" "$f"
 refuses 1 'not the JSON' findings -baseline="$top/README.md" "$f"

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Each fuzzer reads every input of its corpus again, with the compiler and the sanitizers of this build. fuzz/corpus has
-# files that the viewer opens, fuzz/corpus-NAME the inputs of fuzz-NAME, most of them found by it.
+# Each fuzzer runs all inputs of its corpus, with the compiler and the sanitizers of this build, and must not fail. fuzz/corpus
+# has files that the viewer opens. fuzz/corpus-NAME has the inputs of fuzz-NAME, most of which the fuzzer found.
 . "${srcdir:-.}/tests/lib.sh"
 
-# replays NAME FOLDER: an input of FOLDER makes fuzz/fuzz-NAME neither crash nor find a property broken
+# replays NAME FOLDER: fuzz/fuzz-NAME must run all inputs of FOLDER without a crash and without a violated property
 replays() {
 	"$build/fuzz/fuzz-$1" "$top/fuzz/$2"/* >"$tmp/out" 2>&1 || {
 		fail "fuzz-$1 fails on an input of fuzz/$2"

@@ -1,23 +1,24 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Help and what opens over a pane: whole texts at every width, the pane's own commands first, and q, Esc and the key
-# that opened it close it and do nothing else.
+# Help, menus and other popups over a pane. Texts are complete at every width. Help begins with the commands of the pane. q,
+# Esc and the key that opened a popup close it without another effect. `ttrace help REPORT` describes each report.
 . "${srcdir:-.}/tests/lib.sh"
 
 show() { "$TTRACE" view -size "$1" -script "$2" "$samples/$3"; }	# show SIZE KEYS FILE
 
-# no text of the help or of a menu is cut
+# no text of the help or of a menu is truncated
 for size in 40x500 60x400 80x300 120x300 200x250; do
 	for file in cpu.pb.gz orders.trace; do
-		show $size '?' $file | sed 1d | grep '…' >"$tmp/cut" && fail "help of $file at $size is cut:" "$(cat "$tmp/cut")"
+		show $size '?' $file | sed 1d | grep '…' >"$tmp/cut" &&
+			fail "help of $file at $size has truncated lines:" "$(cat "$tmp/cut")"
 	done
 done
 for pane in 1 2 3 4 5 6 7 8 9; do
 	show 80x100 "${pane}a" orders.trace | sed -n '/: commands/,$p' | sed '$d' | sed '$d' | grep '…' >"$tmp/cut" &&
-		fail "the menu of pane $pane is cut at 80 columns:" "$(cat "$tmp/cut")"
+		fail "the menu of pane $pane has truncated lines at 80 columns:" "$(cat "$tmp/cut")"
 done
 
-# the first group is that of the pane
+# the first group of commands is that of the pane
 for want in '1 TOP :flat-cum' '2 LIST :fold' '3 PEEK :next-function' '4 FLAME :pivot' '5 TIMELINE :next-span' \
 	'6 GOROUTINES :group-by' '7 TASKS :latency' '8 GC :per-proc' '9 EVENTS :wire-form'; do
 	# shellcheck disable=SC2086
@@ -26,18 +27,18 @@ for want in '1 TOP :flat-cum' '2 LIST :fold' '3 PEEK :next-function' '4 FLAME :p
 	[ "$(sed -n 3p "$tmp/out" | tr -d ' █│')" = "$2" ] || fail "help of pane $1 does not begin with $2"
 	awk '/^ MOVE/ { exit } { print }' "$tmp/out" | grep -q "$3 " || fail "help of pane $1 has no $3 in its first group"
 done
-# and what is typed there narrows it; what was typed is gone when it is opened again
+# typed text filters the help; when help is opened again, it has no filter
 show 80x24 '4?pivot' orders.trace | grep -q ':pivot' || fail "pivot is not found in the help"
 show 80x24 '4?pivot<Esc>?' orders.trace >"$tmp/out"
-show 80x24 '4?' orders.trace | cmp -s - "$tmp/out" || fail "help opened again is not as it was"
+show 80x24 '4?' orders.trace | cmp -s - "$tmp/out" || fail "help that is opened again is still filtered"
 
-# closed KEYS OVER FILE: the screen after KEYS is that after KEYS, with OVER opened and closed again
+# closed KEYS OVER FILE: the key OVER opens a popup after KEYS, and when it is closed, the screen is as after KEYS
 closed() {
 	show 100x30 "$1" "$3" >"$tmp/want"
 	show 100x30 "$1$2" "$3" | cmp -s - "$tmp/want" && fail "$1$2 on $3 opens nothing"
 	for key in '<Esc>' q '<Backspace>' "$2"; do
 		show 100x30 "$1$2$key" "$3" | diff "$tmp/want" - >"$tmp/diff" ||
-			fail "$1$2$key on $3 is not as before:" "$(cat "$tmp/diff")"
+			fail "$1$2$key on $3 does not lead back to the screen after $1:" "$(cat "$tmp/diff")"
 	done
 }
 for keys in 1 2 3 4 6 7 8 9 1j 4l 5M; do
@@ -54,17 +55,17 @@ for over in % U e '?' '<F1>' F6; do
 done
 closed 9 e orders.trace
 closed '6<Enter>' '?' orders.trace
-# after K once more is more of it; then it closes
+# the first K opens an explanation, the second shows more of it, the third closes it
 show 100x30 1jKKK cpu.pb.gz >"$tmp/out"
 show 100x30 1j cpu.pb.gz | cmp -s - "$tmp/out" || fail "K K K does not close the explanation"
-# a search and a running command below are not touched by the Esc that closes
-show 80x24 '/parse<Enter>?<Esc>n' cpu.pb.gz | grep -q '/parse  2/' || fail "Esc in the help dropped the search"
-show 80x24 '/parse<Enter>a<Esc>n' cpu.pb.gz | grep -q '/parse  2/' || fail "Esc in a menu dropped the search"
-# a key that the menu shows is done, whatever opened the menu
+# the Esc that closes a popup does not end the search of the pane below it
+show 80x24 '/parse<Enter>?<Esc>n' cpu.pb.gz | grep -q '/parse  2/' || fail "Esc in the help ends the search"
+show 80x24 '/parse<Enter>a<Esc>n' cpu.pb.gz | grep -q '/parse  2/' || fail "Esc in a menu ends the search"
+# a key that the menu lists runs its command
 show 80x24 1jaK cpu.pb.gz >"$tmp/out"
-show 80x24 1jK cpu.pb.gz | cmp -s - "$tmp/out" || fail "K in the menu explains nothing"
+show 80x24 1jK cpu.pb.gz | cmp -s - "$tmp/out" || fail "K in the menu does not open the explanation"
 
-# ttrace help REPORT: what it is for, an example that works, columns that are those of its table, options; 80 columns
+# ttrace help REPORT has an example that works, the columns of the table, and options; no line exceeds 80 columns
 run 0 help
 awk 'length > 80' "$tmp/out" >"$tmp/wide"
 [ -s "$tmp/wide" ] && fail "wider than 80 columns in the help:" "$(cat "$tmp/wide")"
@@ -83,7 +84,7 @@ while IFS="$tab" read -r line; do
 	done
 	[ "$name" = help ] || grep -q '^    -[a-z_]*=' "$tmp/text" || fail "help $name has no options"
 	[ "$(awk 'length > 80' "$tmp/text")" = '' ] || fail "help $name is wider than 80 columns"
-	[ "$name" = disasm ] && continue		# needs the program, which is not in samples/
+	[ "$name" = disasm ] && continue		# it needs the program, which is not in samples/
 	case $name in svg | ps | png | gif | pdf) have dot || continue ;; esac
 	before=$(find . -type f | wc -l)
 	sh -c "ttrace $example" >"$tmp/out" 2>"$tmp/err" || fail "ttrace $example:" "$(cat "$tmp/err")"
@@ -93,12 +94,12 @@ while IFS="$tab" read -r line; do
 	esac
 	[ -n "$columns" ] || continue
 	grep -q '^Columns' "$tmp/text" || fail "help $name explains no columns"
-	sed -n '/^Columns/,/^Options/p' "$tmp/text" | grep -q ' $' && fail "help $name explains a column with nothing"
+	sed -n '/^Columns/,/^Options/p' "$tmp/text" | grep -q ' $' && fail "help $name has a column without an explanation"
 	for column in $columns; do
 		grep -q "\(^  *\|, \)$column\(,\| \|\$\)" "$tmp/text" || fail "help $name does not explain $column"
 	done
 	sh -c "ttrace $example -format=tsv" | head -1 | tr '\t' '\n' >"$tmp/heads"
-	[ -s "$tmp/heads" ] || fail "ttrace $example -format=tsv has no heads"
+	[ -s "$tmp/heads" ] || fail "ttrace $example -format=tsv prints no heading"
 	while read -r head; do
 		base=${head%_*}
 		case " $columns " in *" $head "* | *" ${base}_ns "*) ;; *) fail "the help of $name has no column $head" ;; esac

@@ -1,15 +1,15 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Texts that people have when nothing was recorded: goroutine dumps, folded stacks, perf script, logs of
-# gctrace and schedtrace. Screens of text against golden files (UPDATE=1 records them anew: look at the
-# difference), then laws: what a collector of logs, a pipe or an editor does to a text changes nothing.
+# Text inputs: goroutine dumps, folded stacks, the output of perf script, logs of gctrace and schedtrace. Reports are compared
+# with golden files (UPDATE=1 records them anew: read the difference). Then laws: prefixes that collectors of logs add, pipes,
+# gzip and line ends of DOS do not change a report, and of damaged files the undamaged part is shown.
 set -u
 . "${srcdir:-.}/tests/lib.sh"
 export LC_ALL=C
 ttrace=$TTRACE
 golden=$top/tests/golden
 cd "$samples" || exit 99
-query() { # query NAME ARGS...: the text is that of the golden file
+query() { # query NAME ARGS...: the output must be that of the golden file inputs.NAME
 	local name=inputs.$1
 	shift
 	"$ttrace" "$@" 2>&1 | sed "s|$tmp/||g" >"$tmp/out"
@@ -17,7 +17,7 @@ query() { # query NAME ARGS...: the text is that of the golden file
 	cmp -s "$tmp/out" "$golden/$name" || { diff "$golden/$name" "$tmp/out" | sed 's/^/# /' | head -20; false; }
 	ok $? "$name"
 }
-says() { # says WHAT FILE ARGS...: of FILE the same as of the first file, in $tmp/want
+says() { # says BEHAVIOUR FILE ARGS...: the report of FILE must be that in $tmp/want
 	local what=$1 file=$2
 	shift 2
 	"$ttrace" "$@" "$file" >"$tmp/out" 2>"$tmp/err"
@@ -41,7 +41,7 @@ query log.procs procs gctrace.log
 query log.gc gc -from=8.9s gctrace.log
 query log.mmu mmu -window=10ms,100ms,1s gctrace.log
 
-# ---- made here: what the samples do not have
+# ---- cases that the samples do not have
 cat >"$tmp/panic" <<'END'
 2026/11/21 07:00:00 starting
 panic: boom [recovered, repanicked]
@@ -156,59 +156,59 @@ samples() { "$ttrace" info -format=tsv "$1" 2>/dev/null | sed -n 's/^samples	//p
 format() { "$ttrace" info -format=tsv "$1" 2>/dev/null | sed -n 's/^format	//p'; }
 { cat gctrace.log; head -c 2000 goroutines.txt; } >"$tmp/few"
 [ "$(format "$tmp/few")" = "gctrace or schedtrace log" ] && "$ttrace" info "$tmp/few" | grep -q 'the log also contains'
-ok $? "a stack in a log of gctrace leaves it a log, and is told of"
+ok $? "a log of gctrace with a stack in it is read as a log, and info reports the stack"
 { cat gctrace.log goroutines.txt; } >"$tmp/many"
 [ "$(format "$tmp/many")" = "goroutine dump" ] && "$ttrace" info "$tmp/many" | grep -q 'the file also contains 275 gctrace or schedtrace lines'
-ok $? "a dump below a log is a dump, and the log is told of"
+ok $? "a log that a goroutine dump follows is read as a dump, and info reports the log"
 [ "$(samples goroutines.txt)" = "$(grep -c '^goroutine [0-9]' goroutines.txt)" ]
 ok $? "a dump has a sample for each of its goroutines"
 [ "$("$ttrace" gc -format=tsv gctrace.log | sed 1d | wc -l)" = "$(grep -c '^gc ' gctrace.log)" ]
-ok $? "a log has a cycle for each of its lines"
+ok $? "a log has a GC cycle for each of its lines"
 [ "$("$ttrace" stw -format=tsv gctrace.log | sed 1d | wc -l)" = $(($(grep -c '^gc ' gctrace.log) * 2)) ]
-ok $? "and two stops for each cycle"
+ok $? "a log has two stops for each GC cycle"
 [ "$("$ttrace" folded -sample_index=samples perf.txt.gz | awk '{ s += $NF } END { print s }')" = "$(zcat perf.txt.gz | grep -c '^orders')" ]
-ok $? "perf script has a sample for each head"
+ok $? "the output of perf script has a sample for each head line"
 "$ttrace" folded cpu.pb.gz >"$tmp/want"
 cp "$tmp/want" "$tmp/cpu.folded"
-says "folded stacks of folded stacks" "$tmp/cpu.folded" folded
+says "the folded stacks of folded stacks are the same" "$tmp/cpu.folded" folded
 
 for f in goroutines.txt:raw gctrace.log:gc login.folded:raw perf.txt.gz:raw; do
 	report=${f#*:} file=${f%:*}
 	if [ "$file" = perf.txt.gz ]; then zcat perf.txt.gz >"$tmp/text"; else cp "$file" "$tmp/text"; fi
 	"$ttrace" "$report" "$tmp/text" >"$tmp/want"
 	gzip -c "$tmp/text" >"$tmp/text.gz"
-	says "$file with gzip" "$tmp/text.gz" "$report"
+	says "gzip does not change the report of $file" "$tmp/text.gz" "$report"
 	"$ttrace" "$report" - <"$tmp/text.gz" >"$tmp/out" 2>/dev/null
 	cmp -s "$tmp/want" "$tmp/out"
-	ok $? "$file from a pipe"
+	ok $? "the report of $file from standard input is that of the file"
 	sed 's/$/\r/' "$tmp/text" >"$tmp/crlf"
-	says "$file with the line ends of DOS" "$tmp/crlf" "$report"
+	says "line ends of DOS do not change the report of $file" "$tmp/crlf" "$report"
 done
 for f in goroutines.txt:raw gctrace.log:gc; do
 	report=${f#*:} file=${f%:*}
 	"$ttrace" "$report" "$file" >"$tmp/want"
 	sed 's/^/2026-11-21T07:00:00.123456789Z stderr F /' "$file" >"$tmp/k8s"
-	says "$file as Kubernetes keeps it" "$tmp/k8s" "$report"
+	says "prefixes of Kubernetes do not change the report of $file" "$tmp/k8s" "$report"
 	sed 's/^/shop-1  | /' "$file" >"$tmp/compose"
-	says "$file as docker compose shows it" "$tmp/compose" "$report"
+	says "prefixes of docker compose do not change the report of $file" "$tmp/compose" "$report"
 	sed 's/^/Nov  1 07:00:00 host orders[123]: /' "$file" >"$tmp/journal"
-	says "$file as a journal has it" "$tmp/journal" "$report"
+	says "prefixes of a journal do not change the report of $file" "$tmp/journal" "$report"
 	{ seq 1 3000 | sed 's/^/a line of the log, before: /'; echo; cat "$file"; echo; echo "and after it"; } >"$tmp/noise"
-	says "$file amid a log" "$tmp/noise" "$report"
+	says "other lines before and after $file do not change its report" "$tmp/noise" "$report"
 done
 for at in 1000 5000 20000; do
 	head -c $at goroutines.txt >"$tmp/cut"
 	"$ttrace" top "$tmp/cut" >/dev/null 2>"$tmp/err"
 	[ "$(samples "$tmp/cut")" = "$(grep -c '^goroutine [0-9].*:$' "$tmp/cut")" ] && grep -q 'truncated in goroutine' "$tmp/err"
-	ok $? "a dump cut at $at has what is left, and says so"
+	ok $? "of a dump truncated at $at the complete goroutines are shown, with a notice"
 	"$ttrace" raw -strict "$tmp/cut" >/dev/null 2>&1
 	[ $? = 1 ]
-	ok $? "which -strict refuses"
+	ok $? "-strict refuses a dump truncated at $at"
 done
 "$ttrace" info -format=json gctrace.log | grep -q '"gc_cycles":187'
-ok $? "info as JSON"
-# Of gzip data that is cut or damaged what can be inflated is shown, and where it ends; a profile of protobuf, whose names
-# come last, is refused.
+ok $? "info -format=json has the number of GC cycles"
+# Of truncated or damaged gzip data the part that can be inflated is shown, with a notice. (A protobuf profile is refused,
+# because its names are at its end; tests/cli.sh tests that.)
 for file in "$trace" goroutines.txt gctrace.log; do
 	report=stats
 	case $file in
@@ -221,17 +221,17 @@ for file in "$trace" goroutines.txt gctrace.log; do
 	{ head -c $((size - 6)) "$tmp/whole.gz"; printf 'xxxxxx'; } >"$tmp/sum.gz"
 	"$ttrace" $report "$tmp/sum.gz" >"$tmp/out" 2>"$tmp/err" && "$ttrace" $report "$file" | cmp -s - "$tmp/out" &&
 		grep -q 'gzip data is damaged (incorrect data check); the data before it is shown' "$tmp/err"
-	ok $? "$file with a wrong checksum is shown whole, with a notice"
+	ok $? "$file with a wrong checksum is shown completely, with a notice"
 	"$ttrace" $report "$tmp/torn.gz" >"$tmp/out" 2>"$tmp/err" && [ -s "$tmp/out" ] && grep -q 'gzip data is truncated' "$tmp/err"
-	ok $? "$file cut within its gzip data is shown as far as it goes"
+	ok $? "of $file with truncated gzip data the part before the end is shown, with a notice"
 	"$ttrace" $report -strict "$tmp/torn.gz" >/dev/null 2>&1
 	[ $? = 1 ]
-	ok $? "which -strict refuses"
+	ok $? "-strict refuses $file with truncated gzip data"
 done
 gzip -c "$trace" | head -c 120000 >"$tmp/torn.gz"
 "$ttrace" events "$tmp/torn.gz" >"$tmp/out" 2>"$tmp/err" && [ "$(wc -l <"$tmp/out")" -gt 1000 ] && grep -q 'truncated' "$tmp/err"
-ok $? "so are its events"
-# A trace cut in its first generation has batches of some threads only: what there is of them is shown.
+ok $? "of a trace with truncated gzip data the events before the end are shown, with a notice"
+# A trace that is truncated in its first generation has batches of only some threads: their events are shown.
 for at in 30000 87000 145000; do
 	head -c $at "$trace" >"$tmp/cut.trace"
 	"$ttrace" events "$tmp/cut.trace" >"$tmp/out" 2>"$tmp/err"
@@ -239,41 +239,41 @@ for at in 30000 87000 145000; do
 	left=$(sed -n 's/.* \([0-9]*\) events*, what led to .* left out$/\1/p' "$tmp/err")
 	[ "$shown" -gt $((at / 6)) ] && [ $((${left:-0} * 100)) -lt "$shown" ] &&
 		grep -q 'events without the event that has to precede them: shown anyway' "$tmp/err"
-	ok $? "a trace cut at $at of its first generation: $shown events, ${left:-0} left out"
+	ok $? "a trace truncated at $at, in its first generation, shows most events: $shown shown, ${left:-0} left out"
 	[ "$(grep -c 'no generation is complete' "$tmp/err")" = 1 ]
-	ok $? "and it is said once"
+	ok $? "a trace truncated at $at has one notice that no generation is complete"
 	"$ttrace" goroutines "$tmp/cut.trace" 2>/dev/null | grep -q .
-	ok $? "and summed"
+	ok $? "goroutines of a trace truncated at $at are shown"
 done
-# Values whose sums go over the ends of 64 bits wrap around; what is undefined in C ends a build with sanitizers.
+# Sums that exceed 64 bits wrap around, without undefined behaviour, which a build with sanitizers would report.
 most=9223372036854775807
 printf 'main;a;b %s\nmain;a;c %s\nmain;a %s\nmain;d;a;b %s\n' $most $most $most $most >"$tmp/ends"
 for report in top tree 'peek .' raw dot 'dot -call_tree' flame speedscope tags callgrind; do
 	# shellcheck disable=SC2086
 	"$ttrace" $report "$tmp/ends" >/dev/null 2>&1
-	ok $? "$report of values at the ends of their type"
+	ok $? "$report succeeds with the largest values of 64 bits"
 done
 for keys in 1 2 3 4 4r 't<Enter>' '3jj<Enter>'; do
 	"$ttrace" view -size 200x50 -script "$keys" "$tmp/ends" | grep -q "ttrace ends"
-	ok $? "$keys of the same"
+	ok $? "the viewer after $keys shows the largest values of 64 bits"
 done
-# What is negative or very large leaves a blank between columns and loses no digit.
+# Negative and very large numbers have all digits and a blank before them.
 printf 'a;b -60\na;c -40\n' >"$tmp/less"
 "$ttrace" view -size 80x24 -script '' "$tmp/less" | grep -q -- ' -40\.0%  -100%      -40 '
-ok $? "a share of -100% stands apart"
+ok $? "a share of -100% has a blank before it"
 printf 'heap profile: 1: 500 [1: 500] @ heapprofile\n1: 500 [1: 500] @ 0x1234 0x5678\n' >"$tmp/nameless"
 "$ttrace" view -size 80x24 -script 2 "$tmp/nameless" | sed -n 2p | grep -q '^<unknown> .*flat 500B'
-ok $? "a function without a name is not nothing"
+ok $? "a function without a name is shown as <unknown>"
 printf '\nMAPPED_LIBRARIES:\n00001000-00003000 r-xp 00000000 00:00 0 /srv/app\n00005000-00006000 r-xp 00000000 00:00 0 %s\n' \
 	/opt/vendor/acme/lib/release/libfirst-2.31.so >>"$tmp/nameless"
 "$ttrace" view -size 80x24 -script 2 "$tmp/nameless" | grep -q '500B .*\[/srv/app\]'
-ok $? "what it was mapped from tells its rows apart"
+ok $? "rows of functions without names show the mapped file"
 "$ttrace" view -size 40x12 -script 4 "$tmp/nameless" | grep -q 'libfirst-2\.31\.so'
-ok $? "a frame that is too narrow for a path has the end of it"
+ok $? "a frame that is too narrow for a path shows the end of the path"
 printf 'goroutine 1 [x\033P evil\007]:\nmain.\033[31mf()\n\t/a\033[0m.go:1 +0x1\n' >"$tmp/evil"
 "$ttrace" view -script '' "$tmp/evil" | grep -q "$(printf '\033')"
 [ $? = 1 ]
-ok $? "escapes in names do not reach the terminal"
+ok $? "escape characters in names are not written to the terminal"
 # Names in the comments of Go's debug=1 pages. deep is recursive; two calls are inlined at 0x300; the runtime's
 # frames have no comment; 0x999 is not in the sample.
 printf 'goroutine profile: total 3\n2 @ 0x101 0x201 0x201 0x301 0x401\n# labels: {"a":"b"}\n' >"$tmp/pages"
@@ -296,29 +296,29 @@ main.(*T).out /src/b.go:9
 -----------+-------------------------------------------------------
 END
 )" ] && [ ! -s "$tmp/err" ] || { sed 's/^/# /' "$tmp/out" "$tmp/err"; false; }
-ok $? "comments name the frames of a debug=1 page: recursion, inlined calls, hidden frames"
+ok $? "comments name the frames of a debug=1 page, also recursive, inlined and hidden ones"
 "$ttrace" traces "$tmp/pages" | grep -q main
 [ $? = 1 ]
-ok $? "reports ignore these names unless they are asked for"
+ok $? "without -symbolize=local, reports ignore the names in comments"
 "$ttrace" view -size 80x24 -script 1c "$tmp/pages" >"$tmp/out"
 grep -q ' 2 .*main\.(\*T)\.out' "$tmp/out" && grep -q ' 2 .*main\.deep' "$tmp/out"
-ok $? "the viewer uses them"
+ok $? "the viewer shows the names in comments"
 for mode in '' -symbolize=local -symbolize=demangle=none -symbolize=force; do
 	"$ttrace" view $mode -size 100x40 -script ":traces > $tmp/traces<Enter>" "$tmp/pages" >/dev/null
 	"$ttrace" traces -symbolize=local "$tmp/pages" | cmp -s - "$tmp/traces"
-	ok $? "reports in the viewer have these names: ${mode:-no mode}"
+	ok $? "reports in the viewer have the names in comments: ${mode:-no option}"
 	rm -f "$tmp/traces"
 	"$ttrace" view $mode -size 100x40 -script ":traces<Enter>" "$tmp/pages" | grep -q '^ttrace traces .*-symbolize=\(.*local\|force\)'
-	ok $? "and their command line asks for them: ${mode:-no mode}"
+	ok $? "the command line of a report in the viewer has -symbolize: ${mode:-no option}"
 done
 "$ttrace" view -symbolize=none -size 80x24 -script 1c "$tmp/pages" >"$tmp/out"
 ! grep -q 'main\.' "$tmp/out"
-ok $? "unless names are refused"
+ok $? "with -symbolize=none the viewer does not show the names in comments"
 printf -- '--- mutex:\ncycles/second=1000000000\nsampling period=1\n70 2 @ 0x101 0x201\n#\t0x100\tsync.(*Mutex).Unlock+0x1\t/m.go:2\n#\t0x200\tmain.g+0x1\t/a.go:3\n' >"$tmp/mutex"
 printf 'heap profile: 1: 8 [1: 8] @ heap/1\n1: 8 [1: 8] @ 0x101 0x201\n#\t0x100\tmain.alloc+0x1\t/m.go:2\n#\t0x200\tmain.g+0x1\t/a.go:3\n' >"$tmp/heap"
 for page in mutex heap; do
 	"$ttrace" top -cum -symbolize=local "$tmp/$page" 2>&1 | grep -q '100%  main\.g'
-	ok $? "names of a $page page"
+	ok $? "comments name the frames of a $page page"
 done
 plan
 exit $bad

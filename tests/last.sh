@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# How a file was left: offered the next time, restored when that is set, never kept where nothing may be written; a list that
-# is damaged harms nobody.
+# The last view of a file. The viewer saves it at its end, and offers it when the file is opened again; with `set last =
+# restore` it restores it. With `set last = off` and with TTRACESECURE it saves nothing. A damaged list of views is ignored.
 . "${srcdir:-.}/tests/lib.sh"
 curses || exit 77
 cp "$samples/cpu.pb.gz" "$samples/orders.trace" "$tmp" && cd "$tmp" || exit 1
@@ -11,86 +11,86 @@ shows() { grep -qF -e "$2" "$tmp/out" || { echo "$1: no \"$2\":"; cat "$tmp/out"
 hides() { ! grep -qF -e "$2" "$tmp/out" || { echo "$1: there is \"$2\":"; cat "$tmp/out"; bad=1; }; }
 
 press 'jjQ' "$prof"
-[ -e "$views" ] && { echo 'nothing was changed, and yet it is kept'; bad=1; }
+[ -e "$views" ] && { echo 'an unchanged view is saved'; bad=1; }
 press ':focus=regexp<Enter>jma4jQ' "$prof"
-[ "$(stat -c %a "$views" 2>/dev/null)" = 600 ] || { echo "views is not a file of one's own"; ls -l "$tmp/state/ttrace"; bad=1; }
+[ "$(stat -c %a "$views" 2>/dev/null)" = 600 ] || { echo "the mode of the list of views is not 600"; ls -l "$tmp/state/ttrace"; bad=1; }
 press '' "$prof"
-shows 'it is offered' "last view: Flame, focus=regexp, 1 mark; '\" restores it"
-shows 'and not taken' '[1Top]'
+shows 'the last view is offered' "last view: Flame, focus=regexp, 1 mark; '\" restores it"
+shows 'the last view is not restored without a key' '[1Top]'
 press "'\"" "$prof"
-shows 'the pane' '[4Flame]'
-shows 'the filter' 'focus=regexp'
+shows "'\" restores the pane" '[4Flame]'
+shows "'\" restores the filter" 'focus=regexp'
 press "'\"uu" "$prof"
-hides 'undo takes it back' 'focus=regexp'
+hides 'u undoes the restored view' 'focus=regexp'
 press ":marks<Enter>" "$prof"
-shows 'in the list of marks' "'\"      flame"
+shows 'the list of marks has the last view' "'\"      flame"
 press "'\"'a4jQ" "$prof"
-shows 'the mark' 'exit 0'
+shows 'the viewer ends after the mark was used' 'exit 0'
 press "" "$prof" -pane=top
-hides 'the command line says what is wanted' 'last time'
+hides 'the last view is not offered if the command line has a pane' 'last time'
 mkdir -p config/ttrace
 echo 'set last = restore' >config/ttrace/config
 press "" "$prof"
-shows 'restored' '[4Flame]'
-shows 'and told' 'last view restored'
+shows 'last = restore restores the view' '[4Flame]'
+shows 'a message reports the restored view' 'last view restored'
 press "uuQ" "$prof"
 press "" "$prof"
-hides 'nothing is left to restore' '[4Flame]'
+hides 'a view that was undone is not restored again' '[4Flame]'
 echo 'set last = off' >config/ttrace/config
 cp "$views" before
 press '4Q' "$prof"
-cmp -s before "$views" || { echo 'set last = off, and yet it is kept'; bad=1; }
+cmp -s before "$views" || { echo 'a view is saved although last = off'; bad=1; }
 rm config/ttrace/config
 TTRACESECURE=1 && export TTRACESECURE
 press '4Q' "$prof"
-cmp -s before "$views" || { echo 'TTRACESECURE, and yet it is kept'; bad=1; }
+cmp -s before "$views" || { echo 'a view is saved although TTRACESECURE is set'; bad=1; }
 unset TTRACESECURE
 
-# several files as one: kept by all their names in that order (press puts its file last)
+# the view of several files that are opened as one belongs to their names in that order (press puts its file last)
 cp "$samples/leak-after.pb.gz" "$samples/leak-before.pb.gz" "$tmp"
 press '4ma:focus=main<Enter>Q' leak-after.pb.gz "$tmp/leak-before.pb.gz"
 press '' leak-before.pb.gz leak-after.pb.gz
-hides 'in another order' 'last time'
+hides 'the view of several files is not offered for another order' 'last time'
 press '' leak-after.pb.gz
-hides 'one of several' 'last time'
+hides 'the view of several files is not offered for one of them' 'last time'
 press "'\"" "$tmp/leak-after.pb.gz" leak-before.pb.gz
-shows 'several files' 'focus=main'
+shows "'\" restores the view of several files" 'focus=main'
 touch -d '2001-02-03' leak-before.pb.gz
 press '' leak-after.pb.gz leak-before.pb.gz
-hides 'one of them has changed' 'last time'
+hides 'the view of several files is not offered if one of them has changed' 'last time'
 
-# a trace: zoom, row and time narrowed; two files side by side; by a signal too
+# the view of a trace has zoom, row and time range; the list has the views of two files; a view is saved after SIGHUP, too
 press '++llmbQ' "$trace"
-press '8j<Kill HUP>' "$prof" # no such pane: nothing
+press '8j<Kill HUP>' "$prof" # a profile has no pane 8, so no view is saved
 press '2j<Kill HUP>' "$prof"
 press "'\"" "$trace"
-shows 'a zoom' '(25%)'
+shows "'\" restores the zoom of a trace" '(25%)'
 press "'\"" "$prof"
-shows 'after SIGHUP' '[2List]'
-# the query of a trace comes back as options
+shows 'the view is saved after SIGHUP' '[2List]'
+# the query of a trace is saved as options
 press ':latency >1ms<Enter>:task .<Enter>:t 10ms..90ms<Enter>:g 1<Enter>4\\Q' "$trace"
 grep -qx 'option -task=\.' "$views" && grep -qx 'option -goroutine=1' "$views" && grep -qx 'option -from=10000000ns' "$views" || {
-	echo 'the query is not there as options'
+	echo 'the list of views does not have the query as options'
 	cat "$views"
 	bad=1
 }
 press "'\"" "$trace"
-shows 'the query' 'task=.'
+shows "'\" restores the query of a trace" 'task=.'
 # another file under the same name
 cp "$samples/heap.pb.gz" "$prof"
 press '' "$prof"
-hides 'it is another file' 'last time'
+hides 'the view is not offered for another file of the same name' 'last time'
 cp "$samples/cpu.pb.gz" "$prof"
 
-# no more than a hundred, the oldest go
+# the list has at most 100 files; the oldest are removed
 awk 'BEGIN { for (i = 0; i < 130; i++) printf "file 1 1 1.0 /x/%d\nview top /\n", i }' >"$views"
 press '4Q' "$prof"
 [ "$(grep -c '^file' "$views")" = 100 ] && sed -n 2p "$views" | grep -q cpu.pb.gz && grep -q '/x/98' "$views" && ! grep -q '/x/99' "$views" || {
-	echo 'not a hundred'
+	echo 'the list does not have the 100 last files'
 	grep -c '^file' "$views"
 	bad=1
 }
-# numbers of no meaning: every pane must take them
+# views with numbers that are out of range: no pane may crash
 cat >profile.panes <<'END'
 top id top sort invert
 list fun file line top fold left
@@ -128,11 +128,11 @@ for f in "$prof" "$trace"; do
 			printf 'option -type=frob\noption -from=%sns\noption -goroutine=%s\noption -proc=%s\noption -frob=%s\nblame %s\nview\nmark\nmark a\nmark b flame 1\nmark b flame a=1\nmark b flame a=1,,/\nmark c flame /frobnicate=1\nmark d top 0 0 0 0 0 0 0 0\n' "$n" "$n" "$n" "$n" "$n"
 		} >"$views"
 		press "'\"$(echo abcdefghijklmnopqrstuvwxyz | sed "s/./'&j/g")uuu:marks<Enter>" "$f"
-		grep -q 'Sanitizer\|a fault\|signal' "$tmp/out" && { echo "numbers of no meaning ($n):"; cat "$tmp/out"; bad=1; }
-		shows "numbers of no meaning: $n" 'Enter or the key'
+		grep -q 'Sanitizer\|a fault\|signal' "$tmp/out" && { echo "a view with the number $n crashes the viewer:"; cat "$tmp/out"; bad=1; }
+		shows "a view with the number $n does not end the viewer" 'Enter or the key'
 	done
 done
 head -c 5000 /dev/urandom >"$views"
 press '' "$prof"
-shows 'a damaged list' '[1Top]'
+shows 'a damaged list of views is ignored' '[1Top]'
 exit $bad

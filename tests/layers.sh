@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The architecture is a test. A table names, for each folder, what its files may include; some libraries are seen by one
-# file alone; HACKING.md lists every folder, and names in it exist; no folder holds more than 25 .c files and no file
-# more than 800 lines.
+# The architecture: a table lists, for each folder, the headers that its files may include. Some libraries are included by one
+# file only. HACKING.md lists all folders, and the names in it exist. A folder has at most 25 .c files, a file at most 800
+# lines.
 . "${srcdir:-.}/tests/lib.sh"
 cd "$top" || exit 99
 
-# may FOLDER: what its files may include besides the files of their own folder. A folder stands for all below it. src/ and
-# tui/ are both roots of the include path, so names here begin below them.
+# may FOLDER: print the folders and headers that its files may include besides their own folder. A folder includes the folders
+# below it. src/ and tui/ are both roots of the include path, so names here begin below them.
 all_src="base sink.h sink_profile.h sink_trace.h state.def store calltree filter trace operations critical findings boards compare pprof symbols session cli"
 may() {
 	case $1 in
@@ -51,7 +51,7 @@ may() {
 	esac
 }
 
-# allowed NAME FOLDER LIST...: whether a file of FOLDER may include NAME
+# allowed NAME FOLDER LIST...: succeed if a file of FOLDER may include NAME
 allowed() {
 	a_name=$1 a_folder=$2
 	shift 2
@@ -64,27 +64,28 @@ allowed() {
 
 for folder in $(find src tui -type d); do
 	set -- "$folder"/*.c
-	[ $# -le 25 ] || fail "$folder: $# .c files; 25 is the ceiling"
+	[ $# -le 25 ] || fail "$folder has $# .c files; at most 25 are allowed"
 	list=$(may "$folder")
 	for f in "$folder"/*.[ch] "$folder"/*.def; do
 		[ -f "$f" ] || continue
 		for inc in $(sed -n 's/^#include "\([^"]*\)".*/\1/p' "$f"); do
 			case $inc in config.h | *.pb-c.h) continue ;; esac
 			# shellcheck disable=SC2086 # a list of words
-			allowed "$inc" "$folder" $list || fail "$f: includes $inc, which $folder may not know"
+			allowed "$inc" "$folder" $list || fail "$f includes $inc, which the table does not allow for $folder"
 		done
 	done
 done
 
-# The module map in HACKING.md and the folders are the same list.
+# The module map in HACKING.md has all folders and no other.
 listed=$(sed -n 's/^| `\([a-z0-9/]*\)\/` |.*/\1/p' HACKING.md | sort)
 there=$(find src tui -name '*.[ch]' ! -name '*.pb-c.[ch]' -exec dirname {} + | sort -u | grep -v '^src$')
-[ "$listed" = "$there" ] || fail "HACKING.md lists other folders than there are: $(printf '%s\n%s\n' "$listed" "$there" | sort | uniq -u | xargs)"
+[ "$listed" = "$there" ] ||
+	fail "folders that exist and folders that HACKING.md lists differ: $(printf '%s\n%s\n' "$listed" "$there" | sort | uniq -u | xargs)"
 
-# only PATTERN FILES WHAT: no file but FILES has lines that match
+# only PATTERN FILES NAME: no other file than FILES may have lines that match PATTERN, which is a use of NAME
 only() {
 	for f in $(grep -rlE --include='*.[ch]' "$1" src tui); do
-		case " $2 " in *" $f "*) ;; *) fail "$f: $3 belongs to $2" ;; esac
+		case " $2 " in *" $f "*) ;; *) fail "$f uses $3; only $2 may" ;; esac
 	done
 }
 only '#include <(ncursesw/)?n?curses' tui/term/term.c curses
@@ -98,25 +99,25 @@ only '#include <pthread' src/base/job.c pthread
 only '(^|[^_a-z>.])(malloc|calloc|realloc|free|strdup)\(' "src/base/mem/mem.c src/base/mem/mem.h" "the heap"
 
 for f in $(find src tui -name '*.[ch]') tests/*.c bench/*.c; do
-	case $f in *.pb-c.[ch]) continue ;; esac	# made by protoc-c, beside its source when one builds there
+	case $f in *.pb-c.[ch]) continue ;; esac	# made by protoc-c in the build folder, which may be the source folder
 	n=$(wc -l <"$f")
-	[ "$n" -le 800 ] || fail "$f: $n lines; 800 is the ceiling"
-	head -2 "$f" | grep -q SPDX || fail "$f: no licence line"
+	[ "$n" -le 800 ] || fail "$f has $n lines; at most 800 are allowed"
+	head -2 "$f" | grep -q SPDX || fail "$f has no licence line"
 	case $f in
-	src/*/*.c | tui/*.c) sed -n 3p "$f" | grep -q '^/\*' || fail "$f: no essay at its top" ;;
+	src/*/*.c | tui/*.c) sed -n 3p "$f" | grep -q '^/\*' || fail "$f has no comment on its structure at the top" ;;
 	esac
 done
 
-# What HACKING.md and the pages of doc/design name in `code` exists: files, functions, structs and constants. A function
-# that stands directly before a file, as in `f()` in `tui/app/x.c`, is in that file.
+# Files, functions, structs and constants that HACKING.md and the pages of doc/design name in `code` exist. A function that is
+# named directly before a file, as in `f()` in `tui/app/x.c`, is in that file.
 find src tui tests bench fuzz doc man -type f \( -name '*.[ch]' -o -name '*.def' -o -name '*.sh' -o -name '*.md' -o -name '*.proto' \) \
 	! -name '*.pb-c.[ch]' | sed 's|^|/|' >"$tmp/files"
 ls -- *.md | sed 's|^|/|' >>"$tmp/files"
-# each word of the sources once, without what only a comment names; a function with its parenthesis
+# all words of the sources without comments; functions with their parenthesis
 sed 's|^/||' "$tmp/files" | grep '\.\([ch]\|def\)$' | xargs cat | grep -v '^[[:space:]]*\(/\*\|\*\)' |
 	grep -oE '[A-Za-z_][A-Za-z_0-9]*\(?' | sort -u >"$tmp/words"
 known() { grep -qx -e "$1" -e "$1(" "$tmp/words"; }
-at() { # at PATH: the files whose path ends so; a * stands for letters
+at() { # at PATH: print the files whose path ends in PATH; a * stands for letters
 	grep -E -- "/$(printf '%s\n' "$1" | sed 's/\./\\./g; s/\*/[^\/]*/g')\$" "$tmp/files"
 }
 
@@ -137,7 +138,7 @@ for page in HACKING.md doc/design/*.md; do
 	for name in $(grep -oE '`struct [a-z_]+`' "$tmp/page" | tr -d '`' | sed 's/struct //' | sort -u); do
 		known "$name" || fail "$page: there is no struct $name"
 	done
-	# `f()` in `file`, `f()` (`file`), `f()`, `file`
+	# the forms are: `f()` in `file`, `f()` (`file`), `f()`, `file`
 	grep -oE '`[a-z_0-9]+\(\)`( in |,? \(|, )`[A-Za-z_0-9/.]+\.(c|h)`' "$tmp/page" | sed 's/()`.*`\(.*\)`/ \1/; s/`//' | sort -u >"$tmp/pairs"
 	while read -r name file; do
 		at "$file" | sed 's|^/||' | xargs grep -qw -- "$name" || fail "$page: $name() is not in $file"

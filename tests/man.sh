@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The manual pages and completions that are checked in are those that the program's tables make. Pages refer to pages that
-# exist, are all installed, and are correct mdoc, where mandoc is installed.
+# The manual pages and completions in the repository are those that the tables of the program make. Pages refer only to pages
+# that exist, are all installed, and are correct mdoc (checked if mandoc is installed).
 . "${srcdir:-.}/tests/lib.sh"
 cd "$top/man" || exit 99
-# current FILE COMMAND...: whether the file is what the command prints; UPDATE=1 writes it
+# current FILE COMMAND...: FILE must have the output of COMMAND; UPDATE=1 writes it
 current() {
 	file=$1
 	shift
@@ -20,7 +20,7 @@ for template in *.in; do
 	current "$page" ./gen.sh "$TTRACE" "$template"
 	grep -q "man/$page\$\|man/$page " ../Makefile.am || fail "man/$page is not installed"
 	for to in $(sed -n 's/^\.Xr \(ttrace[a-z-]*\) \([0-9]\).*/\1.\2/p; s/.* Xr \(ttrace[a-z-]*\) \([0-9]\).*/\1.\2/p' "$page"); do
-		[ -e "$to" ] || fail "man/$page refers to $to"
+		[ -e "$to" ] || fail "man/$page refers to $to, which does not exist"
 	done
 	if have mandoc; then
 		mandoc -T lint -W warning "$page" || fail "man/$page is not correct mdoc"

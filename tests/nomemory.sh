@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# When memory is exhausted, at whatever allocation: status 1, one line on stderr, no temporary file, and the terminal as it was. The
-# address space is limited from too little to start up to plenty, in steps of a twelfth.
+# Exhausted memory, at any allocation: status 1, one line on stderr, no temporary file, and the terminal is restored. The limit
+# of the address space grows in steps of a twelfth, from too little to start to more than enough.
 set -u
 . "${srcdir:-.}/tests/lib.sh"
 sanitized && exit 77
@@ -10,9 +10,9 @@ TMPDIR=$tmp/temporary
 export TMPDIR
 mkdir "$TMPDIR"
 
-# limited KB COMMAND...
+# limited KB COMMAND...: run COMMAND with a limit of the address space
 limited() { (ulimit -v "$1" && shift && exec "$@"); }
-# exhausted WHAT COMMAND...: count how often it ends well and how often with the message
+# exhausted NAME COMMAND...: run COMMAND with each limit; it must succeed or print the message
 exhausted() {
 	local what=$1 kb status well=0 short=0
 	shift
@@ -23,12 +23,12 @@ exhausted() {
 			well=$((well + 1))
 		elif [ $status = 1 ] && [ "$(grep -c '' "$tmp/err")" = 1 ] && grep -q 'memory\|start a thread' "$tmp/err"; then
 			short=$((short + 1))
-		elif [ $status != 127 ]; then	# 127: the dynamic linker had too little
+		elif [ $status != 127 ]; then	# 127: the memory did not suffice for the dynamic linker
 			fail "$what within $kb KB: status $status, $(head -n 3 "$tmp/err")"
 		fi
 	done
-	[ -z "$(ls "$TMPDIR")" ] || fail "$what: left behind: $(ls "$TMPDIR")"
-	[ $well -gt 3 ] || fail "$what: well $well times only"
+	[ -z "$(ls "$TMPDIR")" ] || fail "$what left temporary files: $(ls "$TMPDIR")"
+	[ $well -gt 3 ] || fail "$what succeeded only $well times"
 	all_short=$((all_short + short))
 }
 all_short=0
@@ -37,13 +37,14 @@ exhausted goroutines "$TTRACE" goroutines "$trace"
 exhausted findings "$TTRACE" findings -mem=128M "$trace"
 exhausted viewer "$TTRACE" view -script '1234!' "$cpu"
 exhausted viewer "$TTRACE" view -script '5678!;' "$trace"
-[ $all_short -gt 20 ] || fail "without memory $all_short times only"	# a small program does with what lets it start
+# A small report may succeed with the least memory with which the program starts, so only the sum is checked.
+[ $all_short -gt 20 ] || fail "memory was exhausted only $all_short times"
 
 curses || exit $bad
 for ((kb = 20000; kb < 300000; kb += kb / 5)); do
 	"$build/tests/pty" -q 20 -k '6j<Enter>!Q' "$BASH" -c 'ulimit -v '$kb' && exec "$@"' - "$TTRACE" "$trace" >"$tmp/out" 2>&1
 	status=$?
-	grep -q '^left behind' "$tmp/out" && fail "the terminal within $kb KB: $(tail -n 3 "$tmp/out")"
+	grep -q '^left behind' "$tmp/out" && fail "the terminal is not restored within $kb KB: $(tail -n 3 "$tmp/out")"
 	[ $status -le 1 ] || fail "the viewer within $kb KB: status $status, $(tail -n 3 "$tmp/out")"
 done
 exit $bad

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# An option that changes numbers is applied or refused, never ignored: each report on traces, and each export that pprof
-# does not have, with each option of the groups that change what a report prints. (pprof's own reports take all of
-# pprof's options and ignore some, as pprof does; tests/report.sh compares their text.)
+# An option that changes numbers is applied or refused, never ignored. Each report on traces, and each export that pprof does
+# not have, is run with each option that can change its output. (Reports of pprof accept all of pprof's options and ignore
+# some, as pprof does; tests/report.sh compares their text.)
 . "${srcdir:-.}/tests/lib.sh"
 cd "$tmp" || exit 1
 
-# value OPTION: one with which every report that applies the option prints something else of the sample
+# value OPTION: print a value that changes the output of each report that applies the option
 value() {
 	case $1 in
 	nodecount) echo 1 ;;
@@ -52,22 +52,23 @@ value() {
 "$TTRACE" -print=options >options
 "$TTRACE" -print=reports >reports
 awk -F '\t' '/^(report|granularity|filter|value|difference|trace)\t/ { print $2 }' options >changing
-[ "$(grep -c '' changing)" -gt 40 ] || fail "the table of options: $(cat options)"
+[ "$(grep -c '' changing)" -gt 40 ] || fail "the table has too few options that change numbers: $(cat options)"
 
-# either REPORT FILE OPTION ARGUMENT...: applied or refused
+# either REPORT FILE OPTION ARGUMENT...: the report must apply the option or refuse it
 either() {
 	e_report=$1 e_file=$2 e_option=$3
 	shift 3
 	"$TTRACE" "$e_report" "-$e_option=$(value "$e_option")" "$@" "$e_file" >out 2>err
 	case $? in
 	0) cmp -s plain out && fail "$e_report ignores -$e_option of $e_file" ;;
-	3) [ "$e_report $e_option" = "findings fail-on" ] && cmp -s plain out || fail "$e_report -$e_option=$(value "$e_option")" ;;
+	3) [ "$e_report $e_option" = "findings fail-on" ] && cmp -s plain out ||
+		fail "$e_report -$e_option exits with status 3" ;;
 	2) [ -s err ] && [ "$(grep -c '' err)" = 1 ] || fail "$e_report -$e_option: $(cat err)" ;;
 	*) fail "$e_report -$e_option: $(cat err)" ;;
 	esac
 }
-echo "lock-queue *	# a queue that is known" >known
-"$TTRACE" findings -format=json "$trace" >baseline || fail "findings as a baseline"
+echo "lock-queue *	# a known finding" >known
+"$TTRACE" findings -format=json "$trace" >baseline || fail "findings -format=json fails"
 for report in $(awk -F '\t' '$1 == "trace" { print $2 }' reports); do
 	arg=
 	[ "$report" = goroutine ] && arg=1
@@ -76,7 +77,7 @@ for report in $(awk -F '\t' '$1 == "trace" { print $2 }' reports); do
 		either "$report" "$trace" "$option" $arg
 	done <changing
 done
-# what is its default, or has nothing to change in this profile, says nothing
+# options are skipped whose value here is the default, or which cannot change the output for this profile
 for report in folded speedscope flame; do
 	"$TTRACE" "$report" "$cpu" >plain 2>err || fail "$report: $(cat err)"
 	grep -v -e '^functions$' -e '^drop_negative$' -e '^showcolumns$' -e '^relative' -e '^tag' changing | while read -r option; do
@@ -86,17 +87,17 @@ for report in folded speedscope flame; do
 	[ -e failed ] && bad=1
 done
 
-# reports that cannot compare, even where the file is there; -diff_base of a file that is not
+# reports that cannot compare refuse a base, whether its file exists or not
 for report in stats; do
 	refuses 2 'cannot compare: -diff_base' $report -diff_base="$trace" "$trace"
 	refuses 2 'cannot compare: -base' $report -base=nowhere "$trace"
 done
 refuses 1 nowhere top -diff_base=nowhere "$trace"
-# options of traces, on profiles
+# profiles refuse options of traces
 refuses 2 'pprof profile; -from applies only to traces' top -from=1s "$cpu"
 refuses 2 '-blame=self applies only to -type=sched' top -type=net -blame=self "$trace"
 refuses 2 '-latency requires' gc '-latency=>1ms' "$trace"
-# $TTRACE_OPTS is for all calls: what does not apply is ignored
+# options of $TTRACE_OPTS that do not apply to a report are ignored
 run 0 gc "$trace"
 cp out plain
 TTRACE_OPTS='-cum -nodecount=3' run 0 gc "$trace"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The pictures and the recording of README.md are what the program draws. UPDATE=1 makes them anew.
+# The pictures and the recording of README.md are equal to those that the program makes. UPDATE=1 makes them anew.
 . "${srcdir:-.}/tests/lib.sh"
 cd "$top" || exit 99
 mkdir "$tmp/pictures"

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The screens in README.md and doc/ are what the program shows: each block after a line "<!-- screen: ARGUMENTS -->" is made
-# again and compared. UPDATE=1 writes them anew. Links to files of the tree must have their target.
+# The screens in README.md and doc/ are equal to those of the program: each block after a line "<!-- screen: ARGUMENTS -->" is
+# made again and compared. UPDATE=1 writes them anew. Links to files of the tree must have a target.
 . "${srcdir:-.}/tests/lib.sh"
 cd "$top" || exit 99
 new=$tmp/page
 
-# make_screens PAGE: the page with its screens made again
+# make_screens PAGE: print the page with its screens made again
 make_screens() {
 	LC_ALL=C TTRACE=$TTRACE awk '
 	/^<!-- screen: .* -->$/ {
@@ -35,7 +35,7 @@ for page in *.md doc/*.md doc/design/*.md; do
 	for link in $(grep -oE '\]\([^)]*\)' "$page" | tr -d '])('); do
 		case $link in
 		*://*) ;;
-		*) [ -e "$(dirname "$page")/$link" ] || fail "$page: no $link" ;;
+		*) [ -e "$(dirname "$page")/$link" ] || fail "$page links to $link, which does not exist" ;;
 		esac
 	done
 done
