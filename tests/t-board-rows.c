@@ -44,7 +44,7 @@ static struct sum *sum_of(uint64_t a, uint64_t b)
 	return &sums[nsum++];
 }
 
-/* A row has these values, in columns one after another from `first` on; each row is of other keys. */
+/* Check that a row has the values of its sum in columns col[]. No two rows may have the same keys. */
 static void check_values(
     const struct board *b, const struct board_row *r, uint64_t key0, uint64_t key1, const enum board_column_id *col, int n)
 {
@@ -59,7 +59,7 @@ static void check_values(
 		    board_columns[col[i]].key, (long long)r->cell[col[i] - board_first_column(b->id)].i, (long long)s->v[i]);
 }
 
-/* No sum is without a row. */
+/* Check that each sum has a row. */
 static void check_all_found(void)
 {
 	bool all = true;
@@ -154,7 +154,8 @@ static bool runs(const struct trace_interval *v)
 	return v->state == TS_RUN || v->state == TS_GCWORK || v->state == TS_ASSIST || v->state == TS_SWEEP || v->state == TS_STW;
 }
 
-/* Return until when a P that runs at t is running without a gap, at most until `end`; t: it does not run. */
+/* Return the time until which a P runs without a gap from t on, at most `end`; t if it does not run. The goroutine that
+   stops the world does not count. */
 static int64_t runs_until(trk_id proc, int64_t t, int64_t end, trk_id stopper)
 {
 	struct trace_interval v;
@@ -190,7 +191,7 @@ static void count_stops(const struct trace_filter *f, struct arena *mem)
 	}
 }
 
-/* The key of the kind of a row: that of the longest stop, to which it leads. */
+/* Return the key of the kind of a row, from its longest stop, which the row leads to. */
 static uint64_t kind_of_row(const struct board_row *r, const struct trace_filter *f, struct arena *mem)
 {
 	uint32_t n;
@@ -226,11 +227,11 @@ static void count_goroutine(trk_id g)
 	struct trace_interval v, last;
 	if (t->kind != TK_G || t->t0 == TIME_NONE || !scan_is_program(sn, g))
 		return;
-	if (!trace_interval_near(sn, g, sn->t0, 1, &v)) {	/* known by its status alone */
+	if (!trace_interval_near(sn, g, sn->t0, 1, &v)) {	/* known by a status event alone */
 		sum_of(t->name, place_of(t->created))->v[3] += t->t0 < to;
 		return;
 	}
-	int64_t start = t->t0;	/* before its first interval, if a status event is the first of it */
+	int64_t start = t->t0;	/* before its first interval, if its first event is a status */
 	do
 		last = v;
 	while (trace_interval_step(sn, &v, 1));
@@ -302,7 +303,7 @@ static void check_taxes(const struct board *b, const struct board_source *source
 	count_taxes(source);
 	for (uint32_t i = 0; i < b->n; i++) {
 		const struct board_cell *cell = b->v[i].cell - board_first_column(BOARD_GCTAX);
-		if (cell[BOARD_GCTAX_COUNT].i < cell[BOARD_GCTAX_OF].i)	/* a sample */
+		if (cell[BOARD_GCTAX_COUNT].i < cell[BOARD_GCTAX_OF].i)	/* only some operations were walked */
 			nsum = 0;
 	}
 	for (uint32_t i = 0; i < b->n && nsum; i++) {
@@ -325,7 +326,7 @@ static uint32_t count_procs(void)
 	return n;
 }
 
-/* Divide a wait for a P among all Ps, and charge each part to what ran there. Parts are in units of 1/n ns. */
+/* Divide a wait for a P among all Ps, and charge each part to the group of what ran there. Parts are in units of 1/n ns. */
 static int64_t charge_wait(const struct trace_interval *w)
 {
 	int64_t total = 0;
@@ -360,7 +361,7 @@ static int64_t count_delays(void)
 	return total;
 }
 
-/* Parts of nanoseconds are left out: times agree within 1% of all. */
+/* The board drops parts of nanoseconds, so times may differ by 1% of the total. */
 static void check_greedy(const struct board *b)
 {
 	double total = (double)count_delays() / count_procs(), sum = 0;

@@ -2,10 +2,10 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Critical paths against their recursive definition, on random traces: goroutines on Ps that block, wake and create
- * each other, are preempted, make system calls, with stops of the world, CPU samples and idle waits. Compared are the
- * classes and goroutines of all pieces; the stacks of runs with -type=run, which has the same rule; the shares of a
- * wait for a P with a count over all states of all Ps. On samples/, and on the traces given as arguments: the laws of a
- * path, for windows of all goroutines.
+ * each other, are preempted, make system calls, with stops of the world, CPU samples and idle waits. The test compares
+ * the classes and goroutines of all pieces; the stacks of runs with -type=run, which has the same rule; the shares of a
+ * wait for a P with a count over all states of all Ps. On samples/, and on the traces given as arguments, it checks the
+ * laws of a path, for windows of all goroutines.
  */
 #include "config.h"
 #include "critical/internal.h"
@@ -30,7 +30,7 @@ static int64_t rnd(int64_t n)
 	return (int64_t)(seed >> 33) % n;
 }
 
-/* ---- a trace */
+/* ---- a random trace */
 
 struct entry { int64_t t; unsigned state; int peer; stk_id stack; bool request; };
 	/* peer: a goroutine, -1: none; request: a request of a server starts when the wait ends */
@@ -86,7 +86,7 @@ static void create(struct sink *s, int64_t t, int by)
 		enter(s, &gs[g], t, TS_READY, by, stack[rnd(NSTACK)]);
 }
 
-/* The goroutine of a P leaves it. */
+/* Let the goroutine of a P enter a state and leave the P. */
 static void leave(struct sink *s, int p, int64_t t, unsigned state, int peer)
 {
 	enter(s, &gs[on[p]], t, state, peer, stack[rnd(NSTACK)]);
@@ -98,7 +98,7 @@ static void change_run(struct sink *s, int p, int64_t t)
 {
 	static const unsigned state[] = {TS_RUN, TS_ASSIST, TS_SWEEP, TS_SYSCALL, TS_STW};
 	unsigned to = state[rnd(5)];
-	if (state_of(&gs[on[p]]) == TS_SYSCALL && rnd(2)) {	/* it loses its P */
+	if (state_of(&gs[on[p]]) == TS_SYSCALL && rnd(2)) {	/* the goroutine loses its P */
 		enter(s, &gs[on[p]], t, TS_SYSBLOCK, -1, 0);
 		on[p] = -1;
 		enter(s, &ps[p], t, TS_IDLE, -1, 0);
@@ -110,7 +110,7 @@ static void change_run(struct sink *s, int p, int64_t t)
 	enter(s, &ps[p], t, to, on[p], 0);
 }
 
-static void sampled(struct sink *s, int p, int64_t t)
+static void add_sample(struct sink *s, int p, int64_t t)
 {
 	struct sink_sample row = {.stack = stack[rnd(NSTACK)], .value = (int64_t[]){1, 10000000}, .when = t,
 		.trk = gs[on[p]].trk};
@@ -142,7 +142,7 @@ static void step_running(struct sink *s, int p, int64_t t)
 			leave(s, p, t, TS_READY, -1);
 		break;
 	case 4: change_run(s, p, t); break;
-	case 5: sampled(s, p, t); break;
+	case 5: add_sample(s, p, t); break;
 	case 6:
 		if (!rnd(4))
 			create(s, t, on[p]);
@@ -155,7 +155,7 @@ static void step_running(struct sink *s, int p, int64_t t)
 	}
 }
 
-/* An idle P starts a runnable goroutine, or a mark worker. */
+/* Let an idle P start a runnable goroutine, or a mark worker. */
 static void step_idle(struct sink *s, int p, int64_t t)
 {
 	int first = (int)rnd(ngs);
@@ -227,7 +227,7 @@ static const struct snap *make(struct store_builder *b, int64_t apart)
 	return builder_finish(b);
 }
 
-/* ---- by the definition */
+/* ---- paths by definition */
 
 struct part { int64_t t0, t1; enum time_class cls; int g; };
 static struct part *parts;
@@ -263,7 +263,7 @@ static int64_t entry_end(const struct life *l, size_t i) { return i + 1 < l->n ?
 
 static bool is_idle(stk_id s) { return s == stack[IDLE_STACK]; }
 
-/* Return the goroutine that ended the wait of entry i, if it is one that is followed; -1. */
+/* Return the goroutine that ended the wait of entry i, if the path follows it; else -1. */
 static int followed(const struct store *st, const struct life *l, size_t i, int g)
 {
 	enum time_class c = time_class_of(st, (enum tstate)l->v[i].state, l->v[i].stack);
@@ -306,7 +306,7 @@ static void walk(const struct store *st, int g, int64_t a, int64_t b, bool waker
 	}
 }
 
-/* ---- compared */
+/* ---- comparison */
 
 static uint32_t shares;		/* number of waits for a P whose shares were compared */
 
@@ -325,7 +325,7 @@ static bool tiles(const struct critical_path *p, int64_t t0, int64_t t1)
 	return at == t1 && p->t0 == t0 && p->t1 == t1 && sum == t1 - t0;
 }
 
-/* Has a piece of a system call the stack of the call? */
+/* Return whether a piece of a system call has the stack of the call. */
 static bool has_call(const struct critical_piece *v)
 {
 	size_t g = 0, i = 0;
@@ -352,8 +352,8 @@ static bool same_parts(const struct critical_path *p)
 	return true;
 }
 
-/* Count what the Ps did in [a, b): late: time in which one was idle; else the time of each goroutine, and of mark
-   workers. */
+/* Sum up the times of the Ps in [a, b). late: time in which a P was idle; by, gc: at other times, what each goroutine and
+   the mark workers ran. */
 struct counted { int64_t late, by[NG + 1], gc, total; };
 
 static void count_procs(int64_t a, int64_t b, struct counted *c)
@@ -441,7 +441,7 @@ static bool same_runs(const struct critical_path *p, const struct snap *sn, cons
 		if (run && v->via == CRITICAL_NONE && v->g == l->trk)
 			ns[v->stack] += v->t1 - v->t0;
 	}
-	for (size_t i = 0; i + 1 < l->n; i++) {	/* of that class too, but no run */
+	for (size_t i = 0; i + 1 < l->n; i++) {	/* waits to assist are of the class, but do not run */
 		int64_t t0 = l->v[i].t > p->t0 ? l->v[i].t : p->t0;
 		int64_t t1 = entry_end(l, i) < p->t1 ? entry_end(l, i) : p->t1;
 		ns[l->v[i].stack] -= l->v[i].state == TS_GCASSISTW && t1 > t0 ? t1 - t0 : 0;
@@ -451,7 +451,7 @@ static bool same_runs(const struct critical_path *p, const struct snap *sn, cons
 	return same;
 }
 
-/* Half of the idle waits for the network or a timer are for the next request. */
+/* Make a request start at the end of half of the idle waits for the network or a timer. */
 static void make_requests(struct operations *o, struct arena *a)
 {
 	static struct operation_kind kind = {.source = OPERATION_SERVER};
@@ -485,7 +485,7 @@ static void check_window(const struct critical_walker *w, int g, int64_t t0, int
 	OK(same_parts(p));
 	OK(same_runs(p, w->sn, &gs[g], &a));
 	arena_free(&a);
-	if (w->sn->nsheets == 1) {	/* in each sheet shares are computed anew */
+	if (w->sn->nsheets == 1) {	/* shares are computed anew in each sheet */
 		uint32_t n = check_shares(p, &right);
 		OK(right);
 		shares += n;
@@ -541,9 +541,10 @@ static void check_random(uint64_t number)
 	builder_free(b);
 }
 
-/* ---- real traces */
+/* ---- recorded traces */
 
-/* The lines and the tree of many targets have the time of all their paths; so have two halves that are merged. */
+/* The lines and the tree of many targets have the time of all their paths; the exemplar of a set of nodes is the operation
+   that has the most time in them. */
 static void check_sums(const struct critical_walker *w, const struct operations *ops, struct arena *a)
 {
 	struct critical_target *t = arena_alloc(a, (ops->n + 1u) * sizeof *t);
@@ -560,7 +561,7 @@ static void check_sums(const struct critical_walker *w, const struct operations 
 	critical_lines_sort(all);
 	critical_path_free(&p);
 	OK(critical_sum_lines(w, t, ops->n, NULL, &sum) && (sum.n == ops->n || pieces > CRITICAL_MANY / 2));
-	if (sum.n < ops->n) {	/* a sample */
+	if (sum.n < ops->n) {	/* only some operations were walked */
 		critical_lines_free(all);
 		critical_lines_free(sum.lines);
 		return;
@@ -638,7 +639,7 @@ static void check_file(const char *path)
 	}
 	struct store_builder *b = builder_new();
 	struct sink sink = builder_sink(b);
-	(void)gotrace_read(in, &sink, &e);	/* as far as it can be read */
+	(void)gotrace_read(in, &sink, &e);	/* an error is no failure: what was read is checked */
 	check_laws(builder_finish(b));
 	builder_free(b);
 	input_close(&in);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Call trees as people see them, held against what samples say: random trees
- * with recursion and inlined calls go through weighted.c, callers.c and flame.c,
- * and every number must be what a walk over each sample's stack counts.
+ * Call trees as panes show them, against the samples: random trees with recursion go through weighted.c, callers.c and
+ * flame.c, and every number must be what a walk over the stack of each sample counts.
  */
 #include "config.h"
 #include "calltree/callers.h"
@@ -101,7 +100,7 @@ static struct weighted_tree *calls_by(const struct world *o, enum gran gran)
 	return weigh(o->sn, gran, &(struct filters){0}, false, &(struct weigh_source){.type = 0});
 }
 
-/* Function number of a thing: the digits that end its name. */
+/* Return the number of a symbol's function: the digits at the end of its name. */
 static uint32_t fun_of(const struct weighted_tree *c, uint32_t symbol)
 {
 	struct str_row s = weighted_symbol(c, symbol);
@@ -111,7 +110,7 @@ static uint32_t fun_of(const struct weighted_tree *c, uint32_t symbol)
 	return v;
 }
 
-static void weights_of_things(const struct world *o, const struct weighted_tree *c)
+static void weights_of_symbols(const struct world *o, const struct weighted_tree *c)
 {
 	int64_t all = 0;
 	for (uint32_t t = 1; t < c->nsymbol; t++) {
@@ -131,7 +130,7 @@ static void weights_of_things(const struct world *o, const struct weighted_tree 
 	OK(all == c->total);
 }
 
-/* Weight of the calls a -> b, each stack once. */
+/* Return the weight of the calls from a to b; a stack that has several of them counts once. */
 static int64_t edge_weight(const struct world *o, uint32_t a, uint32_t b)
 {
 	int64_t w = 0;
@@ -167,7 +166,7 @@ static void edges(const struct world *o, const struct weighted_tree *c, bool neg
 	arena_free(&a);
 }
 
-/* All nodes that count have places, once somebody has looked at all of them. */
+/* Opening all nodes gives a place to each node with weight: inside its parent, beside its siblings. */
 static void layout(const struct flame *f, int64_t total)
 {
 	int64_t sum = 0;
@@ -181,7 +180,7 @@ static void layout(const struct flame *f, int64_t total)
 			OK(nodes_parent(&f->t, f->open->at[k].node) == f->open->at[i].node);
 			at += f->open->at[k].wid;
 		}
-		OK(at <= f->open->at[i].off + f->open->at[i].wid);	/* what is left is the node's own */
+		OK(at <= f->open->at[i].off + f->open->at[i].wid);	/* the rest is the node's own weight */
 	}
 	for (uint32_t i = 0; i < f->t.n; i++) {
 		if (!nodes_has_weight(&f->t, i))
@@ -197,7 +196,7 @@ struct canvas {
 	const struct flame *f;
 	struct flame_viewport l;
 	uint32_t cell[64][400];	/* place + 1; UINT32_MAX: a sliver */
-	uint32_t said;
+	uint32_t spans;
 };
 
 static void put(void *arg, const struct flame_span *s)
@@ -210,12 +209,12 @@ static void put(void *arg, const struct flame_span *s)
 	else
 		OK((s->x1 - s->x0) * cell < (double)c->f->open->at[s->place].wid + cell * 1.001);
 	for (int x = s->x0; x < s->x1; x++) {
-		OK(!c->cell[s->row][x]);	/* nobody else was there */
+		OK(!c->cell[s->row][x]);	/* no other span has this cell */
 		c->cell[s->row][x] = s->sliver > 0 ? UINT32_MAX : s->place + 1;
 		if (s->row && !s->sliver)	/* inside its parent */
 			OK(c->cell[s->row - 1][x] == c->f->open->at[s->place].up + 1);
 	}
-	c->said++;
+	c->spans++;
 }
 
 static void view(const struct flame *f)
@@ -227,8 +226,8 @@ static void view(const struct flame *f)
 	if (f->open->at[c.l.zoom].wid <= 0)
 		return;
 	flame_each(f, &c.l, put, &c);
-	OK(c.said >= 1 && c.said <= (uint32_t)(c.l.cols * c.l.rows));
-	/* skipping rows says the same rows */
+	OK(c.spans >= 1 && c.spans <= (uint32_t)(c.l.cols * c.l.rows));
+	/* the rows after skipped ones are the same */
 	uint32_t all[64][400];
 	memcpy(all, c.cell, sizeof all);
 	int rows = c.l.rows, skip = (int)rnd((uint32_t)rows);
@@ -277,7 +276,7 @@ static void flames(const struct world *o, const struct weighted_tree *c)
 		uint32_t at = rnd(f->open->n);
 		uint64_t id = f->open->at[at].id;
 		OK(!at || flame_find(f, id) == at);
-		struct flame *anew = flame_new(c, &conf);	/* where nobody has looked yet */
+		struct flame *anew = flame_new(c, &conf);	/* no node of it is open yet */
 		at = flame_find(anew, id);
 		OK(id == 1 || anew->open->at[at].id == id);
 		flame_free(anew);
@@ -289,7 +288,7 @@ static void flames(const struct world *o, const struct weighted_tree *c)
 	}
 }
 
-/* Values at the ends of their type: sums are those of 64 bits, and nothing is undefined on the way (sanitizers say). */
+/* Values at the limits of their type: sums are those of 64 bits, without undefined behaviour (sanitizers check this). */
 static void extremes(void)
 {
 	struct world *o = world_new(EXTREME);
@@ -322,7 +321,7 @@ static void extremes(void)
 	world_free(o);
 }
 
-/* Upside down, what is one part in 20,000 of the whole is still followed to its root, and what is less is not. */
+/* A reversed flame graph follows a stack of 1/20,000 of the total to its root, but no smaller one. */
 static void least(void)
 {
 	for (int64_t v = 1; v <= 2; v++) {
@@ -354,7 +353,7 @@ int main(void)
 		bool negative = s % 5 == 0;
 		struct world *o = world_new(negative ? SIGNED : POSITIVE);
 		struct weighted_tree *c = calls_by(o, GR_FUNCTIONS);
-		weights_of_things(o, c);
+		weights_of_symbols(o, c);
 		edges(o, c, negative);
 		flames(o, c);
 		weighted_free(c);

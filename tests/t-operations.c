@@ -102,8 +102,8 @@ static bool is_idle(const struct operations *o, const struct trace_interval *v)
 	return state_is_wait(v->state) && operations_is_idle(o, v->stack);
 }
 
-/* Rounds and requests are what is between two idle waits: check their bounds and sum up their classes. A request may
-   have a wait within it that is idle in other goroutines. */
+/* Rounds and requests lie between two idle waits: check their bounds and sum up their classes. A request may contain a wait
+   that is idle in other goroutines. */
 static void check_between(const struct snap *sn, const struct operations *o, const struct operation *x, int64_t *ns)
 {
 	bool round = o->kind[x->kind].source == OPERATION_ROUND;
@@ -207,8 +207,8 @@ static void check_task_classes(const struct snap *sn, const struct operations *o
 	mem_free(v);
 }
 
-/* The classes of the operations of a kind add up to those of the kind; those of one to its time, and they are what its
-   intervals say. */
+/* The classes of the operations of a kind add up to those of the kind. The classes of one operation add up to its time, and
+   are those of its intervals. */
 static void check_classes(const struct snap *sn, const struct operations *o)
 {
 	struct range *v = xmalloc(RANGES_MOST * sizeof *v);
@@ -240,7 +240,7 @@ static void check_classes(const struct snap *sn, const struct operations *o)
 	mem_free(v);
 }
 
-/* The operation at a time is the innermost one, which is found among all. */
+/* operations_at() returns the innermost operation at a time, which a search among all finds, too. */
 static void check_at(const struct snap *sn, const struct operations *o)
 {
 	for (int k = 0; k < 200 && o->n; k++) {
@@ -258,7 +258,7 @@ static void check_at(const struct snap *sn, const struct operations *o)
 	}
 }
 
-/* The parent of a life is what its creator worked for; children are those with that parent. */
+/* The parent of a life is the operation of its creator at its start; children are the operations with that parent. */
 static void check_parents(const struct snap *sn, const struct operations *o)
 {
 	uint32_t of = o->n ? rnd(o->n) : 0, child = 0;
@@ -315,7 +315,7 @@ static bool match_nothing(void *arg, const char *s, size_t n)
 	return arg && s && !n;
 }
 
-/* The slices of one operation are its time; those that match nothing are none. */
+/* The slice of an operation that is not a task is its time. */
 static void check_slices(const struct snap *sn, const struct operations *o)
 {
 	struct arena a = {0};
@@ -350,7 +350,7 @@ static void check_all(const struct snap *sn)
 	arena_free(&a);
 }
 
-/* Rounds of any length are read as they were added, by start; those with equal starts in the order of their ids. */
+/* Rounds of any length are read back as they were added, sorted by start, those with equal starts by id. */
 static void check_records(void)
 {
 	static const int64_t length[] = {0, 1, PART_LONG - 1, PART_LONG, UINT32_MAX, INT64_C(1) << 40};
@@ -389,7 +389,7 @@ static void check_file(const char *path)
 
 /* ---- stacks */
 
-/* A frame is "function line"; the outermost is the last. */
+/* Return a stack of frames "function line", the leaf first. */
 static stk_id stack_of(struct sink *s, const char *const *frame)
 {
 	loc_id loc[16];
@@ -481,7 +481,7 @@ static void check_random(uint64_t nth)
 
 /* ---- shapes of loops */
 
-/* A loop goes through these waits in turn, running in between. */
+/* A loop goes through these waits in turn and runs in between. idle: the index of its idle wait, -1: none. */
 struct shape { const char *of; int idle; struct { enum tstate state; const char *frame[6]; } wait[4]; };
 static const struct shape shapes[] = {
 	{"a worker", 0, {{TS_CHANRECV, {"runtime.chanrecv1 1", "main.worker 10"}},
@@ -500,7 +500,7 @@ static const struct shape shapes[] = {
 	{"a pace after a pause under a lock", 1, {{TS_SLEEP, {"time.Sleep 1", "main.loop 53"}},
 	    {TS_SLEEP, {"time.Sleep 1", "main.loop 56"}}, {TS_SYNC, {"sync.(*Mutex).Lock 1", "main.loop 51"}}}},
 	{"a producer", -1, {{TS_CHANSEND, {"runtime.chansend1 1", "main.produce 8"}}}},
-	{"a server of one's own", 0, {{TS_NET, {"internal/poll.(*FD).Read 1", "bufio.(*Reader).ReadString 1", "main.serve 7"}},
+	{"a server without net/http", 0, {{TS_NET, {"internal/poll.(*FD).Read 1", "bufio.(*Reader).ReadString 1", "main.serve 7"}},
 	    {TS_CHANRECV, {"runtime.chanrecv1 1", "main.answer 70", "main.serve 9"}}}},
 };
 
@@ -536,8 +536,8 @@ static void check_shape(const struct shape *x)
 	builder_free(b);
 }
 
-/* A loop receives at a stack at which another goroutine, with the next or a far number, waits in another state: as the
-   receive of a nil channel. */
+/* A loop receives at a stack at which another goroutine, with the next or a far number, waits in another state, as in the
+   receive of a nil channel: the wait of the loop is idle. */
 static void check_two_states(enum tstate other, uint64_t far)
 {
 	enum { ROUNDS = 12 };

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A filter of a trace and what it leaves out: nothing is in both, nothing is in
- * neither. Goroutines of every group, tasks and regions of every name split at
- * latencies drawn at random (seeded), on the sample; and the ticks of Ps, which
- * alternate on each of them.
+ * A filter of a trace and its complement: nothing is in both, and nothing is in neither. Goroutines of groups, tasks and
+ * regions are split at random durations (seeded) of the sample. Other laws: times that are summed up together and alone
+ * are the same, starts and stops alternate on each P, quantiles are those of sorted numbers.
  */
 #include "config.h"
 #include "store/builder.h"
@@ -80,7 +79,7 @@ static bool cut(const int64_t *v, uint32_t n, uint32_t first, bool gap)
 	return s.first == first && s.gap == gap;
 }
 
-/* What D takes for slow. */
+/* The choice of slow ones among sorted durations (the key D), with sets whose slow ones are known. */
 static void slow(void)
 {
 	static const int64_t one[] = {5}, even[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
@@ -93,14 +92,14 @@ static void slow(void)
 	OK(cut(one, 1, 0, false));
 	OK(cut(even, 10, 9, false));
 	OK(cut(gap, 10, 7, true));
-	OK(cut(few, 10, 9, false));	/* less than 3 are beyond */
-	OK(cut(close, 10, 9, false));	/* less than twice */
-	OK(cut(low, 10, 9, false));	/* below the median */
-	OK(cut(two, 11, 8, true));	/* the larger of two */
+	OK(cut(few, 10, 9, false));	/* fewer than 3 are above the gap */
+	OK(cut(close, 10, 9, false));	/* the gap is less than a factor of two */
+	OK(cut(low, 10, 9, false));	/* the gap is below the median */
+	OK(cut(two, 11, 8, true));	/* the larger of two gaps */
 	OK(cut(many, 1000, 990, false));
 }
 
-/* How many tasks (which the trace has all of) or regions of a name took lo to hi. */
+/* Return the number of tasks (with start and end in the trace) or regions of a name that took lo to hi. */
 static uint32_t count(const struct snap *sn, enum span_kind kind, str_id name, int64_t lo, int64_t hi)
 {
 	uint32_t n = 0;
@@ -142,7 +141,8 @@ static void tasks(const struct snap *sn, struct arena *a)
 	OK(split > 5);
 }
 
-/* Of one task: what it did lies in its slices, these do not touch, and each begins and ends with something of it. */
+/* Slices of one task: each region of it, and the task itself if it is on one goroutine, is within one slice; slices do not
+   touch one another, and each starts and ends where one of these does. */
 static void one_task(const struct snap *sn, struct arena *a)
 {
 	uint32_t wrong = 0, most = 0, tasks = 0;
@@ -201,7 +201,7 @@ static void regions(const struct snap *sn, struct arena *a)
 		trace_region_slices(sn, &whole, a, &n);
 		trace_region_slices(sn, &other, a, &n);
 		trace_region_slices(sn, &every, a, &n);
-		OK(p.n + q.n >= whole.n);	/* the outermost only: an inner one may be faster */
+		OK(p.n + q.n >= whole.n);	/* only outermost regions count, and an inner one may be faster */
 		OK(whole.n > 0 && other.n > 0 && whole.n <= every.n);
 		split += q.n > 0;
 	}
@@ -224,7 +224,7 @@ static bool same_times(const struct goroutine_times *a, const struct goroutine_t
 	    same_parts(a->range, b->range, a->nrange);
 }
 
-/* Regions and goroutines are summed up sheet by sheet, all at once. The times of each are those of its range alone. */
+/* Times of regions and goroutines, which are summed up together sheet by sheet, are those of each alone in its range. */
 static void accounts(const struct snap *sn, struct arena *a)
 {
 	struct stats_query ask = {.t0 = TIME_NONE, .t1 = TIME_NONE};
@@ -260,8 +260,8 @@ static bool some_times(void *arg, uint64_t done, uint64_t total)
 	return done <= total && (*left)-- > 0;
 }
 
-/* Who looks on may stop it, at any of the times that he is asked: accounts are none then, weights are less, and nobody
-   goes on. */
+/* A watcher can stop the computation at each of its calls: then there are no groups, weights are less, and it is not called
+   again. */
 static void stops(const struct snap *sn, struct arena *a)
 {
 	const struct stats_index *s = stats_index_new(sn, a);
@@ -283,7 +283,7 @@ static void stops(const struct snap *sn, struct arena *a)
 	OK(trace_weigh(sn, TRACE_BLOCK, &f, a)->total_ns < all && left == -1);
 }
 
-/* Every kind of regions, told apart by name and place: each of them is in one, the outermost are found. */
+/* A kind of regions is found by name and address of the call, of nested ones the outermost; another address finds none. */
 static void places(const struct snap *sn, struct arena *a)
 {
 	struct stats_query ask = {.t0 = TIME_NONE, .t1 = TIME_NONE};
@@ -312,7 +312,7 @@ static void places(const struct snap *sn, struct arena *a)
 	OK(ks->n > 5 && inherited > 0);
 }
 
-/* A P that was started is stopped or taken before it is started again. */
+/* A P that was started is stopped or stolen before it is started again. */
 static void ticks(const struct snap *sn)
 {
 	uint32_t n[2][64] = {{0}};
@@ -334,7 +334,7 @@ static void ticks(const struct snap *sn)
 		OK(n[0][p] <= n[1][p] + 1 && n[1][p] <= n[0][p] + 1);
 }
 
-/* So many that they are not sorted: what is at a share is what sorting them says. */
+/* Quantiles of so many numbers that they are not sorted are those of the sorted numbers. */
 static void shares_of_many(void)
 {
 	enum { N = 1200000 };
@@ -355,7 +355,7 @@ static void shares_of_many(void)
 	arena_free(&a);
 }
 
-/* Stretches that come in any order, joined: the times at which any of them is. */
+/* Slices in any order are joined into the times that are in any of them. */
 static void presence(const struct snap *sn, struct arena *a)
 {
 	enum { N = 9000, LONG = 30000 };
@@ -367,7 +367,7 @@ static void presence(const struct snap *sn, struct arena *a)
 		int64_t last = -1;
 		bool same = true;
 		memset(there, 0, LONG + 2);
-		for (uint32_t i = 0; i < f.nslice; i++) {	/* of times by twos: those that touch are one */
+		for (uint32_t i = 0; i < f.nslice; i++) {	/* times are even: slices that touch are joined, others not */
 			int64_t t0 = how == 2 ? (N - i) * 2 : rnd(LONG - 9), t1 = t0 + rnd(how == 3 ? 2 : 8);
 			v[i] = (struct trace_slice){1, t0 * 2, t1 * 2};
 			memset(there + t0, 1, (size_t)(t1 - t0 + 1));
@@ -383,7 +383,7 @@ static void presence(const struct snap *sn, struct arena *a)
 	mem_free(there);
 }
 
-/* Numbers of goroutines, near one another and as far apart as they can be. */
+/* Lists of goroutine numbers are parsed, with numbers near one another and at the limits of their type. */
 static void listed(struct arena *a)
 {
 	struct store_builder *b = builder_new();
@@ -412,7 +412,7 @@ static void listed(struct arena *a)
 	uint32_t n;
 	OK(!trace_gset_parse(sn, "", a, &n) && !trace_gset_parse(sn, "7,", a, &n) &&
 	    !trace_gset_parse(sn, "7,x", a, &n) && n == 0);
-	OK(trace_gset_parse(sn, "10", a, &n) && n == 0);	/* a P is none */
+	OK(trace_gset_parse(sn, "10", a, &n) && n == 0);	/* 10 is a P */
 	builder_free(b);
 }
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Sheets and what is asked of them, against brute force: seeded random tracks
- * are told to the writer and kept in a plain list as well; shares, intervals,
- * steps and counts must be those of the list. Law: a row adds up to its sheet.
+ * Sheets and the queries on them against brute force: the entries of seeded random tracks go to the writer and to a plain
+ * list; times by state, intervals, steps, counts and wake edges must be those of the list. Law: the times of a row add up
+ * to the length of its sheet.
  */
 #include "config.h"
 #include "trace/bins.h"
@@ -25,13 +25,13 @@ static uint32_t rnd(uint32_t n)
 	return (uint32_t)((uint64_t)(seed >> 8) * n >> 24);
 }
 
-struct told { int64_t t; uint8_t state; uint32_t peer; };
+struct entry { int64_t t; uint8_t state; uint32_t peer; };
 struct model {
-	struct told v[NTRK][NEV];
+	struct entry v[NTRK][NEV];
 	uint32_t n[NTRK];
 };
 
-/* Time in each state over [a, b) by the list. */
+/* Sum up the time in each state over [a, b) from the list. */
 static void brute(const struct model *m, uint32_t k, int64_t a, int64_t b, int64_t end, int64_t *ns)
 {
 	memset(ns, 0, TS__N * sizeof *ns);
@@ -48,10 +48,10 @@ static void brute(const struct model *m, uint32_t k, int64_t a, int64_t b, int64
 	}
 }
 
-/* The interval of the list that holds t; intervals of no length do not count. */
-static bool brute_at(const struct model *m, uint32_t k, int64_t t, int64_t end, struct told *v, int64_t *t1)
+/* Find the interval of the list that contains t; those of length 0 do not count. Return false if there is no state. */
+static bool brute_at(const struct model *m, uint32_t k, int64_t t, int64_t end, struct entry *v, int64_t *t1)
 {
-	*v = (struct told){ 0, TS_NONE, 0 };
+	*v = (struct entry){ 0, TS_NONE, 0 };
 	*t1 = end;
 	for (uint32_t i = 0; i < m->n[k]; i++) {
 		if (m->v[k][i].t > t) {
@@ -63,33 +63,33 @@ static bool brute_at(const struct model *m, uint32_t k, int64_t t, int64_t end, 
 	return v->state != TS_NONE;
 }
 
-/* Some tracks are Ps. Of one of them anything is said. */
+/* Every tenth track is a P. The first of them, ODD, has all states, also those that only goroutines have in traces. */
 enum { ODD = 5 };
 static bool is_p(uint32_t k)
 {
 	return k % 10 == ODD;
 }
 
-/* An entry of a goroutine tells of a P as well, now and then. */
-static uint32_t also(struct model *m, const trk_id *id, uint32_t k, const struct told *v)
+/* Let an entry of a goroutine set the state of a P, too, at random. Return the track of the P; 0: none. */
+static uint32_t enter_proc(struct model *m, const trk_id *id, uint32_t k, const struct entry *v)
 {
 	uint32_t p = ODD + 10 * rnd(NTRK / 10);
 	if (is_p(k) || rnd(3))
 		return 0;
 	unsigned s = sink_proc_state(v->state);
-	m->v[p][m->n[p]++] = (struct told){ v->t, (uint8_t)s, s == TS_IDLE ? 0 : id[k] };
+	m->v[p][m->n[p]++] = (struct entry){ v->t, (uint8_t)s, s == TS_IDLE ? 0 : id[k] };
 	return id[p];
 }
 
-static void tell(struct tracks *tk, struct model *m, const trk_id *id, int64_t gap, uint32_t cut)
+static void enter_all(struct tracks *tk, struct model *m, const trk_id *id, int64_t gap, uint32_t cut)
 {
 	int64_t t = 0;
 	for (uint32_t e = 0; e < NEV; e++) {
 		uint32_t k = rnd(rnd(4) ? 6 : NTRK);
 		t += rnd(5) ? (int64_t)rnd((uint32_t)gap) : 0;
 		uint32_t most = is_p(k) && k != ODD ? TS_SYSCALL : TS__N - 1;
-		struct told v = { t, (uint8_t)(rnd(9) ? 1 + rnd(most) : TS_NONE), rnd(NTRK) };
-		uint16_t p = (uint16_t)also(m, id, k, &v);
+		struct entry v = { t, (uint8_t)(rnd(9) ? 1 + rnd(most) : TS_NONE), rnd(NTRK) };
+		uint16_t p = (uint16_t)enter_proc(m, id, k, &v);
 		tracks_enter(tk, &(struct sink_enter){ t, id[k], v.peer, 0, v.state, 0, p }, 1);
 		m->v[k][m->n[k]++] = v;
 		if (rnd(cut) == 0)
@@ -98,7 +98,8 @@ static void tell(struct tracks *tk, struct model *m, const trk_id *id, int64_t g
 	tracks_upto(tk, t + 10);
 }
 
-/* Running sums go straight through the rows; when a sheet ends with a step the last of them is that of all of it. */
+/* Check the running sums of a sheet, which do not restart at rows: if the number of intervals is a multiple of SHEET_STEP,
+   the last of them is the sum of the whole sheet. full: the number of such sheets. */
 static uint32_t full;
 static void running_sums(const struct sheet *sh)
 {
@@ -120,7 +121,7 @@ static void running_sums(const struct sheet *sh)
 	full++;
 }
 
-/* An edge is an interval of its own in which its goroutine is runnable. */
+/* Check that the edges of a sheet are different intervals, in which a goroutine is runnable. */
 static void edges_of(const struct sheet *sh)
 {
 	uint8_t *met = xcalloc(sh->n, 1);
@@ -176,14 +177,14 @@ static void intervals(const struct snap *sn, const struct model *m, const trk_id
 	for (int q = 0; q < 400; q++) {
 		uint32_t k = rnd(NTRK);
 		int64_t t = (int64_t)((double)rnd(1u << 20) / (1 << 20) * (double)sn->t1), t1;
-		struct told want;
+		struct entry want;
 		struct trace_interval v;
 		bool there = brute_at(m, k, t, sn->t1, &want, &t1);
 		OK(trace_interval_at(sn, id[k], t, &v) == there);
 		if (there)
 			OK(v.t0 == want.t && v.t1 == t1 && v.state == (enum tstate)want.state && v.peer == want.peer);
 	}
-	for (uint32_t k = 0; k < NTRK; k++) {	/* forwards, then back: the same stretches */
+	for (uint32_t k = 0; k < NTRK; k++) {	/* steps forwards and backwards visit the same intervals */
 		struct trace_interval v;
 		int64_t ns[TS__N], sum[TS__N] = {0}, back[TS__N] = {0};
 		brute(m, k, 0, sn->t1, sn->t1, ns);
@@ -207,7 +208,7 @@ static void counts(const struct snap *sn, const struct model *m)
 		uint64_t ready = 0;
 		struct counter_bin c;
 		for (uint32_t k = 0; k < NTRK; k++) {
-			struct told v;
+			struct entry v;
 			brute_at(m, k, t, sn->t1, &v, &t1);
 			ready += !is_p(k) && v.state == TS_READY;
 		}
@@ -216,12 +217,12 @@ static void counts(const struct snap *sn, const struct model *m)
 	}
 }
 
-/* Goroutines of the list by state, at t. */
+/* Count the goroutines of the list by state at t. */
 static void brute_census(const struct model *m, int64_t t, int64_t end, uint64_t n[STATE_COUNT__N])
 {
 	memset(n, 0, STATE_COUNT__N * sizeof *n);
 	for (uint32_t k = 0; k < NTRK; k++) {
-		struct told v;
+		struct entry v;
 		int64_t t1;
 		if (is_p(k) || !brute_at(m, k, t, end, &v, &t1) || v.state == TS_IDLE)
 			continue;
@@ -230,7 +231,7 @@ static void brute_census(const struct model *m, int64_t t, int64_t end, uint64_t
 	}
 }
 
-/* By steps that end anywhere, and however many in a sheet, it is what the list says. */
+/* The counts by state at the ends of steps of any length are those of the list. */
 static void state_count(const struct snap *sn, const struct model *m)
 {
 	enum { STEPS = 8 };
@@ -251,8 +252,8 @@ static void state_count(const struct snap *sn, const struct model *m)
 	}
 }
 
-/* A goroutine that waited or was not there, and is runnable, was woken or made by whom it names. One that does
-   something else at the same instant may have been forgotten. */
+/* Return whether an entry is a wake: the goroutine is runnable, and was waiting or did not exist; its peer is the waker or
+   creator. If another entry follows at the same instant, the sheet may lack the edge. */
 static bool woken(const struct model *m, uint32_t k, uint32_t i)
 {
 	unsigned was = i ? m->v[k][i - 1].state : (unsigned)TS_NONE;
@@ -261,11 +262,11 @@ static bool woken(const struct model *m, uint32_t k, uint32_t i)
 
 static void wakes(const struct snap *sn, const struct model *m, const trk_id *id)
 {
-	uint32_t most[NTRK + 1] = {0}, least[NTRK + 1] = {0};	/* from nobody: none here */
+	uint32_t most[NTRK + 1] = {0}, least[NTRK + 1] = {0};	/* by waker; 0: none */
 	int64_t a = sn->t1 / 4, b = sn->t1 / 2;
 	for (uint32_t k = 0; k < NTRK; k++)
 		for (uint32_t i = 0; i < m->n[k]; i++) {
-			const struct told *v = &m->v[k][i];
+			const struct entry *v = &m->v[k][i];
 			if (v->t < a || v->t >= b || is_p(k) || !woken(m, k, i))
 				continue;
 			most[v->peer]++;
@@ -293,7 +294,7 @@ static void round_trip(uint32_t s, int64_t gap, uint32_t cut)
 	seed = s;
 	for (uint32_t k = 0; k < NTRK; k++)
 		id[k] = tracks_track(tk, is_p(k) ? TK_P : TK_G, 1000 - k);
-	tell(tk, m, id, gap, cut);
+	enter_all(tk, m, id, gap, cut);
 	tracks_snap(tk, &sn);
 	law(&sn);
 	shares(&sn, m, id);
@@ -306,7 +307,7 @@ static void round_trip(uint32_t s, int64_t gap, uint32_t cut)
 	mem_free(st);
 }
 
-/* Who is first heard of when its past is sealed already is still charged with all of it. */
+/* The first event of a track arrives after its past was sealed: the track still has all of its time. */
 static void late(void)
 {
 	enum { N = 1 << 20 };
@@ -341,7 +342,7 @@ static void late(void)
 	mem_free(st);
 }
 
-/* Sheets of one interval to just more than two steps. */
+/* Sheets of one interval to slightly more than two steps. */
 static void lengths(void)
 {
 	for (int64_t n = 1; n < 2 * SHEET_STEP + 3; n += n % SHEET_STEP == 3 ? SHEET_STEP - 5 : 1) {
@@ -360,11 +361,11 @@ static void lengths(void)
 	OK(full > 0);
 }
 
-/* What a goroutine does at the very moment where a sheet begins, but for the last of it, has no length and no place: it
-   is no interval, and no edge. */
+/* Of several entries of a goroutine at the start of a sheet only the last is an interval; the others have no length, and are
+   no intervals and no edges. */
 static void at_once(void)
 {
-	static const uint8_t told[] = {TS_SYNC, TS_READY, TS_RUN, TS_NET, TS_READY, TS_SYSCALL};
+	static const uint8_t entered[] = {TS_SYNC, TS_READY, TS_RUN, TS_NET, TS_READY, TS_SYSCALL};
 	struct store *st = xcalloc(1, sizeof *st);
 	struct tracks *tk = tracks_new(st);
 	struct snap sn = { .st = st };
@@ -374,8 +375,8 @@ static void at_once(void)
 	tracks_enter(tk, &(struct sink_enter){ 0, g, 0, 0, TS_SYNC, 0, 0 }, 1);
 	tracks_enter(tk, &(struct sink_enter){ 0, waker, 0, 0, TS_RUN, 0, 0 }, 1);
 	tracks_upto(tk, 100);
-	for (size_t i = 0; i < sizeof told; i++)
-		tracks_enter(tk, &(struct sink_enter){ 100, g, told[i] == TS_READY ? waker : 0, 0, told[i], 0, 0 }, 1);
+	for (size_t i = 0; i < sizeof entered; i++)
+		tracks_enter(tk, &(struct sink_enter){ 100, g, entered[i] == TS_READY ? waker : 0, 0, entered[i], 0, 0 }, 1);
 	tracks_upto(tk, 200);
 	tracks_snap(tk, &sn);
 	law(&sn);
@@ -394,7 +395,7 @@ int main(void)
 	for (uint32_t s = 1; s <= 4; s++) {
 		round_trip(s, 50, 1u << 30);	/* one sheet, many intervals of no length */
 		round_trip(s, 2000, 100);	/* sixty sheets */
-		round_trip(s, 9000000, 3000);	/* half a minute: cut by the clock */
+		round_trip(s, 9000000, 3000);	/* half a minute: sheets of SHEET_MAX_NS */
 	}
 	return DONE();
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Spans that go over the borders of sheets and generations are whole in every list, fact, quantile and total. All spans
- * of a trace are put together here from the intervals of its sheets, track by track, and compared with what the
- * analyses find: steps from span to span, longest waits, quantiles of waits, searches, accounts of goroutines and what
- * stands out. On the sample, the traces in tests/gotrace, and made-up ones of many sheets; over windows drawn at
- * random (seeded). With arguments: on these traces alone.
+ * Spans that cross the borders of sheets and generations are whole in every list, fact, quantile and total. This test joins
+ * all spans of a trace from the intervals of its sheets, track by track, and compares them with what the analyses find:
+ * steps from span to span, longest waits, quantiles of waits, searches, times of goroutines and highlights. On the sample,
+ * the traces in tests/gotrace, and generated ones of many sheets; in time ranges drawn at random (seeded). Files in
+ * arguments are tested instead.
  */
 #include "config.h"
 #include "store/builder.h"
@@ -52,7 +52,7 @@ static void add_piece(struct spans *s, trk_id trk, uint8_t was, uint8_t is, int6
 	s->v[s->n++] = (struct span){trk, (enum tstate)(is & SHEET_STATE), t0, t1};
 }
 
-/* Of one track, sheet after sheet. */
+/* Add the spans of a track, sheet by sheet. */
 static void add_track(struct spans *s, const struct snap *sn, trk_id trk)
 {
 	uint8_t was = 0;
@@ -82,7 +82,7 @@ static struct spans all_spans(const struct snap *sn)
 
 struct window { int64_t t0, t1; };
 
-/* The first is the whole. */
+/* Return the i-th window; the first is the whole trace. */
 static struct window window(const struct snap *sn, int i)
 {
 	int64_t len = sn->t1 - sn->t0;
@@ -112,9 +112,9 @@ static bool is_g(const struct snap *sn, trk_id t)
 	return store_trk(sn->st, t)->kind == TK_G;
 }
 
-/* ---- against what is found */
+/* ---- comparison with what the analyses find */
 
-/* From span to span. */
+/* Steps from one span of a track to the next. */
 static void steps(const struct snap *sn, const struct spans *all)
 {
 	uint32_t wrong = 0;
@@ -195,7 +195,7 @@ static void quantiles(const struct snap *sn, const struct spans *all, const trk_
 	}
 }
 
-/* Searches: how many spans, and how long all of them are. */
+/* Searches: the number of spans that match, and their total time. */
 static void searches(const struct snap *sn, const struct spans *all)
 {
 	static const struct { const char *cond; enum tstate from, to; int64_t least, most; } q[] = {
@@ -224,7 +224,7 @@ static void searches(const struct snap *sn, const struct spans *all)
 	}
 }
 
-/* How long a goroutine has been blocked at the end. */
+/* Return the time that a goroutine has been blocked at the end of the trace; 0: it is not. */
 static int64_t blocked(const struct snap *sn, const struct spans *all, trk_id trk)
 {
 	for (size_t i = 0; i < all->n; i++)
@@ -233,7 +233,7 @@ static int64_t blocked(const struct snap *sn, const struct spans *all, trk_id tr
 	return 0;
 }
 
-/* Accounts: of each goroutine its time by state, but for the end of a system call (stats_finish_account()). */
+/* The time of each goroutine by state, except in system calls, whose times stats_finish_account() changes. */
 static void accounts(const struct snap *sn, const struct spans *all, struct window w, struct arena *a)
 {
 	struct stats_query q = {.t0 = w.t0 > sn->t0 ? w.t0 : TIME_NONE, .t1 = w.t1 < sn->t1 ? w.t1 : TIME_NONE};
@@ -246,9 +246,9 @@ static void accounts(const struct snap *sn, const struct spans *all, struct wind
 		struct goroutine_times g;
 		stats_groups_times(gs, i, NULL, &g);
 		const struct trk_row *t = store_trk(sn->st, g.trk);
-		if (store_heard(sn->st, t) != TIME_NONE)	/* partly not in sheets */
+		if (store_heard(sn->st, t) != TIME_NONE)	/* some of its time is not in sheets */
 			continue;
-		for (int k = TS_READY + 1; k < TS__N; k++)	/* what blocks for ever has ended */
+		for (int k = TS_READY + 1; k < TS__N; k++)	/* a goroutine that blocks for ever counts as ended */
 			wrong += k != TS_SYSCALL && k != TS_SYSBLOCK && k != TS_FOREVER && g.ns[k] != ns[g.trk][k] &&
 				 stats_groups_start(gs, i) <= w.t0;
 	}
@@ -261,8 +261,8 @@ static void accounts(const struct snap *sn, const struct spans *all, struct wind
 	mem_free(ns);
 }
 
-/* Names of the runtime do not count. */
-static bool counts(const struct snap *sn, trk_id t)
+/* Return whether highlights may name a track: a goroutine that is not of the runtime. */
+static bool may_be_named(const struct snap *sn, trk_id t)
 {
 	const struct str_row *s = store_str(sn->st, store_trk(sn->st, t)->name);
 	return is_g(sn, t) && !sink_runtime(s->s, s->n);
@@ -274,13 +274,13 @@ static struct span longest_of(const struct snap *sn, const struct spans *all, en
 	for (size_t i = 0; i < all->n; i++) {
 		const struct span *s = &all->v[i];
 		int64_t more = (s->t1 - s->t0) - (best.t1 - best.t0);
-		if (s->state == state && in(s, w) && counts(sn, s->trk) && (more > 0 || (!more && s->t0 < best.t0)))
+		if (s->state == state && in(s, w) && may_be_named(sn, s->trk) && (more > 0 || (!more && s->t0 < best.t0)))
 			best = *s;
 	}
 	return best;
 }
 
-/* "most running: NAME, TIME"; nothing where those without a name ran most. */
+/* Append "most running: NAME, TIME"; nothing if goroutines without a name ran most. */
 static void most_running(const struct snap *sn, const struct spans *all, struct window w, struct buf *b)
 {
 	int64_t *ns = xcalloc(sn->nstrs + 1u, sizeof *ns);
@@ -310,7 +310,7 @@ static const struct trace_highlights *fact(const struct trace_highlights *v, siz
 	return NULL;
 }
 
-static void stands_out(const struct snap *sn, const struct spans *all, struct window w, struct arena *a)
+static void highlights(const struct snap *sn, const struct spans *all, struct window w, struct arena *a)
 {
 	static const struct { enum tstate state; const char *text; } longest[] = {
 	    {TS_SYNC, "longest wait in sync"}, {TS_READY, "longest runnable"}};
@@ -356,7 +356,7 @@ static void check(const struct snap *sn)
 		longest(sn, &all, g, n, w);
 		quantiles(sn, &all, g, n, w);
 		accounts(sn, &all, w, &a);
-		stands_out(sn, &all, w, &a);
+		highlights(sn, &all, w, &a);
 		arena_reset(&a);
 	}
 	arena_free(&a);
@@ -371,7 +371,7 @@ static void check_bytes(struct bytes in)
 	struct err e;
 	struct store_builder *b = builder_new();
 	struct sink sink = builder_sink(b);
-	gotrace_read(in, &sink, &e);	/* as far as it can be read */
+	gotrace_read(in, &sink, &e);	/* an error is no failure: what was read is checked */
 	check(builder_finish(b));
 	builder_free(b);
 }
@@ -388,7 +388,7 @@ static void check_file(const char *path)
 	input_close(&in);
 }
 
-/* A trace as text: tests/t-tracetext.c. */
+/* Check a trace in the text form of tests/t-tracetext.c. */
 static void check_text(const char *path)
 {
 	static const char mark[] = "-- trace --\n";
@@ -426,7 +426,7 @@ static void check_texts(const char *dir)
 	buf_free(&path);
 }
 
-/* Goroutines that change their state at random, some of them rarely, so that spans cross many sheets. Some changes are
+/* Check a random trace: some goroutines change their state rarely, so that spans cross many sheets, and some changes are
    recorded late. */
 static void check_made(uint32_t gs, uint32_t steps, uint32_t sheets)
 {
@@ -447,7 +447,7 @@ static void check_made(uint32_t gs, uint32_t steps, uint32_t sheets)
 	}
 	for (uint32_t i = 0; i < steps; i++) {
 		uint32_t k = rnd(rnd(3) ? 1 + gs / 8 : gs);
-		bool past = is[k] && !rnd(5);	/* another piece of the same */
+		bool past = is[k] && !rnd(5);	/* another part of the same span */
 		t += 1 + rnd(400);
 		if (!past)
 			is[k] = states[rnd(sizeof states / sizeof *states)];

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What the timeline asks of a trace, against walking all of it: searches for spans,
- * regions by how deep they lie, ticks, sums of marks, counters and states over
- * columns, neighbourhoods of goroutines. On the sample, over windows drawn at
- * random (seeded).
+ * The queries of the timeline against a walk over the whole trace: searches for spans, levels of nested regions, ticks of
+ * log messages, sums of marks, counters and states over columns, related goroutines. On the sample, in time ranges drawn
+ * at random (seeded).
  */
 #include "config.h"
 #include "store/builder.h"
@@ -56,7 +55,7 @@ static void span_criteria(const struct snap *sn, const struct brute *q)
 	struct span_hits h;
 	struct span_criteria *span_criteria = span_query_new(q->cond, &e);
 	uint64_t n = 0, ns = 0;
-	bool shown = true; /* every hit is found on its row */
+	bool shown = true; /* each span that matches is listed for its track */
 	OK(span_criteria != NULL);
 	if (!span_criteria)
 		return;
@@ -92,7 +91,7 @@ static void span_criteria(const struct snap *sn, const struct brute *q)
 	span_query_free(span_criteria);
 }
 
-static void hunts(const struct snap *sn)
+static void searches(const struct snap *sn)
 {
 	static const struct brute q[] = {
 	    {">5ms", TS_IDLE + 1, TS__N - 1, 5000001, INT64_MAX, NULL, false},
@@ -119,9 +118,9 @@ static void hunts(const struct snap *sn)
 	}
 }
 
-/* ---- regions and ticks */
+/* ---- regions and log messages */
 
-static void inlays(const struct snap *sn, struct arena *a)
+static void levels(const struct snap *sn, struct arena *a)
 {
 	const struct row_layout *in = region_layout_new(sn, a, NULL);
 	uint32_t regions = 0, pieces = 0, ticks = 0, logs = 0;
@@ -165,7 +164,7 @@ static void inlays(const struct snap *sn, struct arena *a)
 
 /* ---- columns */
 
-/* One by one: marks of the kinds per column. */
+/* Count the marks of the kinds in each column, one by one. */
 static void count_marks(const struct snap *sn, uint32_t kinds, int64_t t0, int64_t t1, uint32_t n, uint32_t *out)
 {
 	memset(out, 0, n * sizeof *out);
@@ -177,7 +176,7 @@ static void count_marks(const struct snap *sn, uint32_t kinds, int64_t t0, int64
 		}
 }
 
-/* One after another, as one would say it. */
+/* Find the longest wait of n goroutines in [t0, t1), one goroutine after the other. */
 static bool walk_waits(
     const struct snap *sn, const trk_id *g, uint32_t n, int64_t t0, int64_t t1, struct trace_interval *best)
 {
@@ -216,7 +215,7 @@ static void longest(const struct snap *sn, struct arena *a)
 	OK(found > 10);
 }
 
-/* The same as wait_stats_compute(), one goroutine after another. */
+/* Durations, and a walk that finds the same as wait_stats_compute(), one goroutine after the other. */
 struct lengths { int64_t *ready, *block[WAIT_STATS_STATES]; };
 
 static void walk_all(const struct snap *sn, const struct wait_stats_query *q, struct wait_counts *o, struct lengths *l)
@@ -239,7 +238,7 @@ static void walk_all(const struct snap *sn, const struct wait_stats_query *q, st
 	}
 }
 
-/* For the lengths of all spans. */
+/* Return room for the durations of all spans. */
 static int64_t *room(const struct snap *sn, struct arena *a)
 {
 	size_t n = 1;
@@ -292,8 +291,8 @@ static void wait_counts(const struct snap *sn, struct arena *a)
 	OK(cut > 5);
 }
 
-/* The first that any of them woke, one after another. */
-static void woke(const struct snap *sn, struct arena *a)
+/* The first wake by any of several goroutines, against searching them one after the other. */
+static void first_wakes(const struct snap *sn, struct arena *a)
 {
 	trk_id *g = arena_alloc(a, (sn->ntrks + 1u) * sizeof *g);
 	uint32_t wrong = 0, found = 0;
@@ -361,8 +360,7 @@ static void windows(const struct snap *sn, struct arena *a)
 	OK(states);
 }
 
-/* Rows of Ms are those of the Ps that they carry: exact but where P changes too often within a
- * column. */
+/* The row of an M is computed from those of its Ps. It is exact except in columns within which the P changes too often. */
 static void threads(const struct snap *sn)
 {
 	enum { N = 40 };
@@ -400,9 +398,9 @@ static void threads(const struct snap *sn)
 	OK(all > 500 && same * 100 >= all * 90);
 }
 
-/* ---- neighbourhoods */
+/* ---- related goroutines */
 
-static void neighbours(const struct snap *sn, struct arena *a)
+static void related(const struct snap *sn, struct arena *a)
 {
 	for (int i = 0; i < 20; i++) {
 		trk_id g = 1 + rnd(sn->ntrks - 1);
@@ -444,14 +442,14 @@ int main(void)
 	struct sink sink = builder_sink(b);
 	OK(!gotrace_read(in, &sink, &e));
 	const struct snap *sn = builder_finish(b);
-	hunts(sn);
-	inlays(sn, &a);
+	searches(sn);
+	levels(sn, &a);
 	windows(sn, &a);
 	wait_counts(sn, &a);
-	woke(sn, &a);
+	first_wakes(sn, &a);
 	longest(sn, &a);
 	threads(sn);
-	neighbours(sn, &a);
+	related(sn, &a);
 	arena_free(&a);
 	builder_free(b);
 	input_close(&in);
