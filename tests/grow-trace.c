@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The traces of grow.h: one M on which goroutine 1 runs, to which each kind adds its events. All are valid, as the
- * profiles are.
+ * The traces of grow.h: goroutine 1 runs on one M, to which each kind adds its events. All are valid, as the profiles
+ * are.
  */
 #include "config.h"
 #include "grow.h"
@@ -14,7 +14,7 @@
 
 enum { FIRST_TIME = 1000, MANY = 60000, G_RUNNABLE = 1, G_RUNNING = 2, G_WAITING = 4, P_RUNNING = 1, P_IDLE = 2 };
 
-/* A trace that is written: generation, M and events of the batch; tables of the generation. */
+/* The trace that is being written: generation, M and events of the batch; tables of the generation. */
 static struct {
 	struct buf *file, events, strings, stacks;
 	uint64_t gen, m, clock, nstr, nstack;
@@ -149,7 +149,7 @@ static void end_trace(void)
 	memset(&t, 0, sizeof t);
 }
 
-/* A stack of one frame: main.NAME in main.go. */
+/* Return the id of a stack of one frame, whose function is NAME and number. */
 static uint64_t place(const char *name, size_t number)
 {
 	uint64_t fun = text(name, number);
@@ -174,7 +174,7 @@ static void make_log_keys(struct buf *file, size_t n)
 	end_trace();
 }
 
-/* All logs are of one task. */
+/* All log messages belong to one task. */
 static void make_task_logs(struct buf *file, size_t n)
 {
 	start_trace(file);
@@ -272,7 +272,7 @@ static void make_open_tasks(struct buf *file, size_t n)
 	end_trace();
 }
 
-/* n stacks of one frame, each the place of a log. */
+/* n stacks of one frame, each of one log message. */
 static void make_trace_stacks(struct buf *file, size_t n)
 {
 	start_trace(file);
@@ -282,7 +282,7 @@ static void make_trace_stacks(struct buf *file, size_t n)
 	end_trace();
 }
 
-/* n frames in stacks as deep as they may be. */
+/* n frames in stacks of the largest depth. */
 static void make_trace_frames(struct buf *file, size_t n)
 {
 	start_trace(file);
@@ -314,7 +314,7 @@ static void make_generations(struct buf *file, size_t n)
 	end_trace();
 }
 
-/* n batches of one M, with an event each. */
+/* n batches of one M, with one event each. */
 static void make_batches(struct buf *file, size_t n)
 {
 	start_trace(file);
@@ -325,7 +325,7 @@ static void make_batches(struct buf *file, size_t n)
 	end_trace();
 }
 
-/* n Ms with a P and a goroutine each. */
+/* n Ms with one P and one goroutine each. */
 static void make_threads(struct buf *file, size_t n)
 {
 	start_trace(file);

@@ -2,15 +2,15 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * A reader of each format gets the names of a file back, whatever they consist of. A profile has N functions, files and
- * labels with random names of what has a meaning in some format: quotes, ends of lines, markup, entities,
- * backslashes, separators, control characters, bytes that are not UTF-8. A trace has them as functions, tasks, regions
- * and messages. The readers here know only the rules of their format, are strict, and share no code with the program. A
- * name ends in '#' and its number, so a reader need not know where in a file the names are.
+ * labels with random names of what has a meaning in some format: quotes, ends of lines, markup, entities, backslashes,
+ * separators, control characters, bytes that are not UTF-8. A trace has them as functions, tasks, regions and messages.
+ * The readers here know only the rules of their format, are strict, and share no code with the program. A name ends in
+ * '#' and its number, so a reader need not know where in a file the names are.
  *
  * CSV, TSV, JSON, speedscope, SVG and HTML have all names in all places; an expect_fn returns what is expected for a name
- * that the format cannot express. The text of dot, callgrind and folded stacks is pprof's byte for byte, so only what pprof escapes is tested: in dot
- * functions and files, not labels and programs, and not the & of an entity; in callgrind files, not functions; in folded
- * stacks the ends of lines, not semicolons. In a graph that is drawn here all are escaped.
+ * that the format cannot express. The text of dot, callgrind and folded stacks is pprof's byte for byte, so only what
+ * pprof escapes is tested: in dot functions and files, not labels and programs, and not the & of an entity; in callgrind
+ * files, not functions; in folded stacks the ends of lines, not semicolons. In a graph that is drawn here all are escaped.
  */
 #include "config.h"
 #include "goasm.h"
@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 enum { N = 400, IN_TRACE = 120 };
-/* What has the random names; the rest has plain ones. */
+/* Places that have the random names; the others have plain ones. */
 enum { FUNCTIONS = 1, FILES = 2, TAGS = 4, PROGRAM = 8, TRACE = 16 };
 static const char PROGRAM_NAME[] = "/bin/p\"r\\o\ngram", PROGRAM_IN_DOT[] = "digraph \"p\\\"r\\\\o\\lgram\" {\n";
 
@@ -172,14 +172,14 @@ static void write_trace(void)
 	buf_free(&binary);
 }
 
-/* ---- what a reader gets */
+/* ---- names that a reader finds */
 
-/* Append what a name becomes where the format cannot express it; NULL: it can. */
+/* A function that appends the form of a name that the format cannot express as it is; NULL: it can express all names. */
 typedef void expect_fn(struct buf *b, const struct buf *name);
 static expect_fn *expect;
 
-/* A reader has read a text: if it ends in a number, it is a name, but for what a report puts around it. */
-static void got(const char *s, size_t n)
+/* Check a text that a reader has found: if it ends in '#' and a number, it must be that name, perhaps after "key=". */
+static void check_text(const char *s, size_t n)
 {
 	struct buf want = {0};
 	size_t at = n;
@@ -259,7 +259,7 @@ static size_t utf8_length(const char *s)
 
 /* ---- readers: each ends at the end of the text, or fails a check */
 
-/* RFC 4180; a line may end in LF alone. All lines have as many fields. */
+/* RFC 4180, but a line may end in LF alone. All lines have the same number of fields. */
 static void read_csv(const char *s)
 {
 	struct buf cell = {0};
@@ -275,7 +275,7 @@ static void read_csv(const char *s)
 				buf_putc(&cell, *s);
 			OK(*s != '"');
 		}
-		got(cell.p, cell.n);
+		check_text(cell.p, cell.n);
 		s += *s == '\r' && s[1] == '\n';
 		fields++;
 		if (*s != ',') {
@@ -301,7 +301,7 @@ static void put_unescaped(struct buf *b, const char *s, size_t n)
 	}
 }
 
-/* Lines of fields, without control characters; \xNN in them is undone. */
+/* Lines of fields without control characters; \xNN in them is decoded. */
 static void read_tsv(const char *s)
 {
 	struct buf cell = {0};
@@ -311,7 +311,7 @@ static void read_tsv(const char *s)
 			OK((unsigned char)s[i] >= 0x20 && s[i] != 0x7f);
 		buf_reset(&cell);
 		put_unescaped(&cell, s, n);
-		got(cell.p, cell.n);
+		check_text(cell.p, cell.n);
 	}
 	buf_free(&cell);
 }
@@ -327,7 +327,7 @@ static void put_utf8(struct buf *b, unsigned c)
 	buf_putc(b, (int)(c < 0x80 ? c : 0x80 | (c & 0x3f)));
 }
 
-/* The strings of RFC 8259; what is between them consists of its other characters. */
+/* The strings of RFC 8259; between them are only characters of its other tokens. */
 static void read_json(const char *s)
 {
 	static const char escape[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
@@ -358,12 +358,12 @@ static void read_json(const char *s)
 		}
 		OK(*s == '"');
 		s += *s != 0;
-		got(b.p, b.n);
+		check_text(b.p, b.n);
 	}
 	buf_free(&b);
 }
 
-/* Lines of "stack N"; here of one frame. */
+/* Lines of "STACK N"; here each stack has one frame. */
 static void read_folded(const char *s)
 {
 	for (size_t n; *s; s += n + (s[n] != 0)) {
@@ -373,11 +373,11 @@ static void read_folded(const char *s)
 		while (end && s[end - 1] != ' ')
 			end--;
 		OK(end && strspn(s + end, "0123456789") == n - end);
-		got(s, end ? end - 1 : 0);
+		check_text(s, end ? end - 1 : 0);
 	}
 }
 
-/* Lines of fl=(N) NAME, and others. */
+/* Lines of fl=(N) NAME, and other lines. */
 static void read_callgrind(const char *s)
 {
 	for (size_t n; *s; s += n + (s[n] != 0)) {
@@ -388,14 +388,14 @@ static void read_callgrind(const char *s)
 			bool named = at && at + 2 <= s + n && at[1] == ' ';
 			OK(named);
 			if (named)
-				got(at + 2, (size_t)(s + n - at - 2));
+				check_text(at + 2, (size_t)(s + n - at - 2));
 		} else {
 			OK(!n || strchr("pecfo*+-0123456789", *s));
 		}
 	}
 }
 
-/* Append a character of XML or HTML at s, and return what follows. */
+/* Append the character or entity of XML or HTML at s. Return the text after it. */
 static const char *put_entity(struct buf *b, const char *s)
 {
 	static const struct { const char *s; char c; } all[] = {
@@ -409,7 +409,7 @@ static const char *put_entity(struct buf *b, const char *s)
 	return s + 1;
 }
 
-/* The texts of elements; each character has to be one of XML 1.0. */
+/* The texts of elements; each character must be one of XML 1.0. */
 static void read_xml(const char *s)
 {
 	struct buf b = {0};
@@ -443,14 +443,14 @@ static void read_xml(const char *s)
 		for (size_t k = b.n; k > 1 && b.p[b.n - 1] == ')'; k--)	/* NAME (WEIGHT, SHARE) */
 			if (b.p[k - 2] == ' ' && b.p[k - 1] == '(')
 				b.n = k - 2;
-		got(b.p, b.n);
+		check_text(b.p, b.n);
 	}
 	buf_free(&b);
 }
 
-/* The language of graphviz, as far as names could end a string: outside of strings are only words, numbers and signs,
-   and attributes are those of the program. In strings \\" is a quote, then backslashes are undone. Tooltips of nodes have
-   names as they are: NAME (WEIGHT); labels of boxes have KEY:NAME. */
+/* The language of graphviz, as far as names could end a string: outside of strings there are only words, numbers and signs,
+   and attributes are those of the program. In strings a backslash escapes a character, \l and \n are ends of lines. Tooltips
+   of nodes have names as NAME (WEIGHT); labels of boxes have KEY:NAME. */
 static void read_dot(const char *s)
 {
 	static const char *const attribute[] = {"style=", "fillcolor=", "shape=", "fontsize=", "label=", "tooltip=", "id=",
@@ -487,14 +487,14 @@ static void read_dot(const char *s)
 		OK(*s == '"');
 		s += *s != 0;
 		if (b.n > 7 && !memcmp(b.p + b.n - 7, " (1000)", 7))
-			got(b.p, b.n - 7);
+			check_text(b.p, b.n - 7);
 		else if (b.n > 4 && !memcmp(b.p, "key:", 4))
-			got(b.p, b.n);
+			check_text(b.p, b.n);
 	}
 	buf_free(&b);
 }
 
-/* ---- what formats cannot express */
+/* ---- names that formats cannot express */
 
 static void as_utf8(struct buf *b, const struct buf *from)
 {
@@ -520,7 +520,7 @@ static void as_folded(struct buf *b, const struct buf *from)
 			buf_putc(b, from->p[i]);
 }
 
-/* Control characters, those that format text, and what is not UTF-8 or no character of XML. */
+/* Escape control characters, characters that format text, and bytes that are not UTF-8 or no character of XML. */
 static void as_xml(struct buf *b, const struct buf *from)
 {
 	static const char *const escaped[] = {"\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x80\xa8", "\xc2\x9b", "\xc2\x85",
@@ -552,7 +552,7 @@ static const struct row {
 	void (*read)(const char *);
 	expect_fn *expect;
 	unsigned places;
-	int names;		/* that are whole in it */
+	int names;		/* number of names in the report */
 } rows[] = {
 	{"top -format=csv" ALL, ".csv", read_csv, NULL, FUNCTIONS | FILES | TAGS, N},
 	{"top -files -format=csv" ALL, ".csv", read_csv, NULL, FILES, N},
@@ -614,7 +614,7 @@ static void check_row(const struct row *r)
 	buf_free(&b);
 }
 
-/* A program dot that prints the graph instead of drawing it. */
+/* Write a program `dot` that prints the graph instead of drawing it. */
 static void write_graphviz(char *path, size_t size)
 {
 	struct buf b = {0};

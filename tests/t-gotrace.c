@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Properties of the trace reader, over traces that a small scheduler makes up:
+ * Properties of the trace reader, on traces that a small scheduler makes:
  *
- *   order     threads whose clocks disagree by much more than events are apart:
- *             the order that comes out is one that can have happened;
- *   cuts      of a trace cut at any byte, all whole generations are said, as
- *             they were in the whole;
- *   flips     whatever bit is flipped, the reader ends, within bounds;
- *   stop      a consumer that wants no more gets no more;
- *   ahead     a thread that reads ahead changes nothing.
+ *   order     the clocks of threads differ by much more than events are apart:
+ *             the order of the events that are read is possible;
+ *   cuts      of a trace truncated at any byte, all whole generations give the
+ *             same events as in the whole trace;
+ *   flips     whatever bit is inverted, the reader ends, within bounds;
+ *   stop      a consumer that returns false gets no more events;
+ *   ahead     a thread that reads ahead changes no event.
  */
 #include "config.h"
 #include "goasm.h"
@@ -35,23 +35,23 @@ static uint64_t rnd(uint64_t *s)
 	return z ^ z >> 31;
 }
 
-/* ---- a scheduler: as many threads as Ps, goroutines that run, wait, yield, call and end */
+/* ---- a scheduler: as many threads as Ps; goroutines run, wait, yield, make system calls and end */
 
 enum { PS = 4, GS = 40, IDS = 1 << 14, G_NONE = 0, G_READY, G_RUN, G_WAIT };
 
 struct sim {
 	uint64_t seed, now, gen;
 	int64_t skew[PS];
-	uint64_t last[PS];		/* last time written on the thread */
+	uint64_t last[PS];		/* time of the last event on the thread */
 	struct buf body[PS];		/* text of the batch of each thread in this generation */
 	int run[PS];			/* goroutine on the thread, -1 none */
 	int state[GS];
-	unsigned long long id[GS], ids;	/* never used again, as in the runtime */
+	unsigned long long id[GS], ids;	/* ids are never reused, as in the runtime */
 	uint64_t seq[GS], pseq[PS];
-	size_t events;			/* of ours, Sync not counted */
+	size_t events;			/* number of events, without Sync */
 };
 
-static void say(struct sim *s, int t, const char *fmt, unsigned long long a, unsigned long long b)
+static void put_event(struct sim *s, int t, const char *fmt, unsigned long long a, unsigned long long b)
 {
 	uint64_t at = s->now + (uint64_t)s->skew[t];
 	if (at < s->last[t])
@@ -80,34 +80,34 @@ static void act_running(struct sim *s, int t, int g)
 	case 0:
 		if ((other = pick(s, G_NONE)) >= 0) {
 			s->id[other] = ++s->ids;
-			say(s, t, "GoCreate %llu %llu 0 1\n", s->id[other], 0);
+			put_event(s, t, "GoCreate %llu %llu 0 1\n", s->id[other], 0);
 			s->state[other] = G_READY;
 			s->seq[other] = 0;
 		}
 		break;
 	case 1: case 2:
 		if ((other = pick(s, G_WAIT)) >= 0) {
-			say(s, t, "GoUnblock %llu %llu %llu 1\n", s->id[other], ++s->seq[other]);
+			put_event(s, t, "GoUnblock %llu %llu %llu 1\n", s->id[other], ++s->seq[other]);
 			s->state[other] = G_READY;
 		}
 		break;
 	case 3: case 4:
-		say(s, t, "GoBlock %llu 1 1\n", 0, 0);
+		put_event(s, t, "GoBlock %llu 1 1\n", 0, 0);
 		s->state[g] = G_WAIT;
 		s->run[t] = -1;
 		break;
 	case 5:
-		say(s, t, "GoStop %llu 2 0\n", 0, 0);
+		put_event(s, t, "GoStop %llu 2 0\n", 0, 0);
 		s->state[g] = G_READY;
 		s->run[t] = -1;
 		break;
 	case 6:
-		say(s, t, "GoSyscallBegin %llu %llu 1\n", ++s->pseq[t], 0);
-		say(s, t, "GoSyscallEnd %llu\n", 0, 0);
+		put_event(s, t, "GoSyscallBegin %llu %llu 1\n", ++s->pseq[t], 0);
+		put_event(s, t, "GoSyscallEnd %llu\n", 0, 0);
 		break;
 	default:
 		if (g != 0) {
-			say(s, t, "GoDestroy %llu\n", 0, 0);
+			put_event(s, t, "GoDestroy %llu\n", 0, 0);
 			s->state[g] = G_NONE;
 			s->run[t] = -1;
 		}
@@ -121,11 +121,11 @@ static void act(struct sim *s)
 	if (g >= 0) {
 		act_running(s, t, g);
 	} else if ((g = pick(s, G_READY)) >= 0) {
-		say(s, t, "GoStart %llu %llu %llu\n", s->id[g], ++s->seq[g]);
+		put_event(s, t, "GoStart %llu %llu %llu\n", s->id[g], ++s->seq[g]);
 		s->state[g] = G_RUN;
 		s->run[t] = g;
 	} else if (pick(s, G_RUN) < 0 && (g = pick(s, G_WAIT)) >= 0) {
-		say(s, t, "GoUnblock %llu %llu %llu 0\n", s->id[g], ++s->seq[g]);
+		put_event(s, t, "GoUnblock %llu %llu %llu 0\n", s->id[g], ++s->seq[g]);
 		s->state[g] = G_READY;
 	}
 }
@@ -138,22 +138,22 @@ static void statuses(struct sim *s)
 		buf_reset(&s->body[t]);
 		buf_printf(&s->body[t], "Batch %llu %d %llu\n", (unsigned long long)s->gen, 100 + t,
 		    (unsigned long long)s->last[t]);
-		say(s, t, "ProcStatus %llu %llu 1\n", (unsigned long long)t, 0);
+		put_event(s, t, "ProcStatus %llu %llu 1\n", (unsigned long long)t, 0);
 		s->pseq[t] = 0;
 		if (s->run[t] >= 0) {
-			say(s, t, "GoStatus %llu %llu -1 2\n", s->id[s->run[t]], 0);
+			put_event(s, t, "GoStatus %llu %llu -1 2\n", s->id[s->run[t]], 0);
 			s->seq[s->run[t]] = 0;
 		}
 	}
 	for (int g = 0; g < GS; g++)
 		if (s->state[g] == G_READY || s->state[g] == G_WAIT) {
-			say(s, g % PS, "GoStatus %llu %llu -1 %llu\n", s->id[g],
+			put_event(s, g % PS, "GoStatus %llu %llu -1 %llu\n", s->id[g],
 			    (unsigned long long)wire[s->state[g]]);
 			s->seq[g] = 0;
 		}
 }
 
-/* A trace of that many generations, n steps each. */
+/* Assemble a trace of `gens` generations, n steps each. Return the number of its events, without Sync. */
 static size_t simulate(struct buf *trace, uint64_t seed, int version, int gens, int n)
 {
 	struct sim s = {.seed = seed, .now = 1000000};
@@ -192,19 +192,19 @@ static size_t simulate(struct buf *trace, uint64_t seed, int version, int gens, 
 	return s.events;
 }
 
-/* ---- what came out */
+/* ---- the events that are read */
 
-struct heard {
+struct received {
 	struct trace_event *ev;
 	size_t n, cap, want;
 	size_t warned, gens;
-	size_t gen_end[16];	/* events said when each generation ended */
+	size_t gen_end[16];	/* number of events when each generation ended */
 	bool bad_id;
 };
 
 static bool on_events(void *self, const struct trace_generation *g, const struct trace_event *t, size_t n)
 {
-	struct heard *h = self;
+	struct received *h = self;
 	for (size_t i = 0; i < n; i++)
 		if (trace_event_stack(&t[i]) >= generation_nstacks(g) ||
 		    trace_event_stack2(&t[i]) >= generation_nstacks(g) ||
@@ -220,14 +220,14 @@ static void on_warn(void *self, uint64_t at, const char *msg)
 {
 	(void)at;
 	(void)msg;
-	((struct heard *)self)->warned++;
+	((struct received *)self)->warned++;
 }
 
 static bool on_generation(void *self, const struct trace_generation *g, const struct event_stream_info *i)
 {
 	(void)g;
 	(void)i;
-	struct heard *h = self;
+	struct received *h = self;
 	if (h->gens < 16)
 		h->gen_end[h->gens] = h->n;
 	h->gens++;
@@ -236,7 +236,7 @@ static bool on_generation(void *self, const struct trace_generation *g, const st
 
 static const struct event_stream_ops ops = {on_events, on_warn, on_generation, NULL, NULL, NULL, false, 0};
 
-static int listen(const char *p, size_t n, struct heard *h, struct err *e)
+static int read_trace(const char *p, size_t n, struct received *h, struct err *e)
 {
 	struct event_stream_info info;
 	h->n = h->warned = h->gens = 0;
@@ -244,8 +244,8 @@ static int listen(const char *p, size_t n, struct heard *h, struct err *e)
 	return event_stream_read(in, &ops, h, &info, e);
 }
 
-/* Could it have happened in this order? Each goroutine is where its event says it was. */
-static bool possible(const struct heard *h)
+/* Return whether the order is possible: times grow, and each goroutine is in the state from which an event moves it. */
+static bool possible(const struct received *h)
 {
 	static uint8_t state[IDS];
 	memset(state, TST_UNDETERMINED, sizeof state);
@@ -268,15 +268,15 @@ static bool possible(const struct heard *h)
 
 static void test_order(void)
 {
-	struct heard h = {0};
+	struct received h = {0};
 	struct err e;
 	for (uint64_t seed = 1; seed <= 30; seed++) {
 		struct buf b = {0};
 		int version = seed % 3 == 0 ? 26 : seed % 3 == 1 ? 25 : 22;
 		size_t events = simulate(&b, seed, version, 3, 600);
-		OK(listen(b.p, b.n, &h, &e) == 0);
+		OK(read_trace(b.p, b.n, &h, &e) == 0);
 		OK(e.kind == ERR_NONE && !h.warned);
-		OK(h.n == events + 4);	/* and a Sync a generation and at the end */
+		OK(h.n == events + 4);	/* with a Sync for each generation and at the end */
 		OK(possible(&h));
 		OK(!h.bad_id);
 		buf_free(&b);
@@ -284,8 +284,8 @@ static void test_order(void)
 	mem_free(h.ev);
 }
 
-/* Offsets where a generation is complete: after each lone end marker. */
-static size_t ends_before(const struct buf *b, size_t cut, const struct heard *whole)
+/* Return the number of events in the generations that end before offset `cut`, by their end markers. */
+static size_t ends_before(const struct buf *b, size_t cut, const struct received *whole)
 {
 	struct byte_cursor c = byte_cursor_make(b->p + GO_HEADER, cut - GO_HEADER, GO_HEADER);
 	struct wire_batch batch;
@@ -306,23 +306,23 @@ static bool same(const struct trace_event *a, const struct trace_event *b)
 static void test_cuts(void)
 {
 	struct buf b = {0};
-	struct heard whole = {0}, h = {0};
+	struct received whole = {0}, h = {0};
 	struct err e;
 	simulate(&b, 77, 26, 3, 60);
-	OK(listen(b.p, b.n, &whole, &e) == 0);
+	OK(read_trace(b.p, b.n, &whole, &e) == 0);
 	size_t wrong = 0;
 	for (size_t cut = 0; cut < b.n; cut++) {
-		/* a copy of its own, so that a read beyond the end is seen */
+		/* a copy, so that sanitizers find a read beyond its end */
 		char *p = xmalloc(cut);
 		memcpy(p, b.p, cut);
-		int r = listen(p, cut, &h, &e);
+		int r = read_trace(p, cut, &h, &e);
 		mem_free(p);
 		size_t least = cut > GO_HEADER ? ends_before(&b, cut, &whole) : 0;
 		wrong += h.n < least || (least && r) || h.bad_id;
 		for (size_t i = 0; i < least && i < h.n; i++)
 			wrong += !same(&h.ev[i], &whole.ev[i]);
 		wrong += cut < GO_HEADER ? r == 0 : r == 0 && !least && h.n == 0;
-		wrong += least && !possible(&h);	/* else its order is guessed where causes are missing */
+		wrong += least && !possible(&h);	/* without a whole generation the order is guessed */
 	}
 	OK(wrong == 0);
 	buf_free(&b);
@@ -332,7 +332,7 @@ static void test_cuts(void)
 
 static void flip(const struct buf *b, uint64_t seed, int rounds)
 {
-	struct heard h = {0};
+	struct received h = {0};
 	struct err e;
 	size_t wrong = 0;
 	char *p = xmalloc(b->n);
@@ -340,7 +340,7 @@ static void flip(const struct buf *b, uint64_t seed, int rounds)
 		memcpy(p, b->p, b->n);
 		for (uint64_t k = 1 + rnd(&seed) % 3; k; k--)
 			p[rnd(&seed) % b->n] ^= (char)(1 << rnd(&seed) % 8);
-		listen(p, b->n, &h, &e);
+		read_trace(p, b->n, &h, &e);
 		wrong += h.bad_id || h.n > 3 * b->n + 8;
 	}
 	OK(wrong == 0);
@@ -365,15 +365,15 @@ static void test_flips(void)
 	flip(&b, 2, 3000);
 	buf_reset(&b);
 	OK(goasm(old_trace, sizeof old_trace - 1, &b, &line));
-	struct heard h = {0};
+	struct received h = {0};
 	struct err e;
-	OK(listen(b.p, b.n, &h, &e) == 0 && e.kind == ERR_NONE && h.n == 25);
+	OK(read_trace(b.p, b.n, &h, &e) == 0 && e.kind == ERR_NONE && h.n == 25);
 	flip(&b, 3, 6000);
 	size_t whole = h.n, wrong = 0;
 	for (size_t cut = 0; cut < b.n; cut++) {
 		char *p = xmalloc(cut);
 		memcpy(p, b.p, cut);
-		listen(p, cut, &h, &e);
+		read_trace(p, cut, &h, &e);
 		mem_free(p);
 		wrong += h.n > whole || h.bad_id;
 	}
@@ -385,24 +385,24 @@ static void test_flips(void)
 static void test_stop(void)
 {
 	struct buf b = {0};
-	struct heard h = {.want = 1};
+	struct received h = {.want = 1};
 	struct err e;
 	simulate(&b, 9, 26, 4, 3000);
-	OK(listen(b.p, b.n, &h, &e) == 0);
+	OK(read_trace(b.p, b.n, &h, &e) == 0);
 	OK(h.n >= 1 && h.gens == 0);
 	OK(e.kind == ERR_NONE && !h.warned);
 	buf_free(&b);
 	mem_free(h.ev);
 }
 
-/* With a thread that reads ahead: the same events, and an end at any time. */
+/* With a thread that reads ahead the events are the same, and reading can stop at any of them. */
 static void test_ahead(void)
 {
 	struct buf b = {0};
-	struct heard alone = {0}, h = {0};
+	struct received alone = {0}, h = {0};
 	struct err e;
 	simulate(&b, 11, 25, 5, 3000);
-	OK(listen(b.p, b.n, &alone, &e) == 0);
+	OK(read_trace(b.p, b.n, &alone, &e) == 0);
 	struct bytes in = {.p = (const uint8_t *)b.p, .n = b.n, .file_n = b.n};
 	struct event_stream_info info = {.version = 25};
 	OK(pipeline_read(in, &ops, &h, &info, &e) == 0);
@@ -421,7 +421,7 @@ static void test_ahead(void)
 	mem_free(h.ev);
 }
 
-/* Go 1.5 has no names: addresses stand for them, also for what a goroutine starts with, which is told as one. */
+/* Traces of Go 1.5 have no names: addresses stand for them, also for the start function, whose event has an address. */
 static void test_old_names(void)
 {
 	static const char text[] = "go 5\n1 0 0 1000\n13 1 0 1 0 0\n5 1 5 77\n14 1 1 1\n4 1 1 2 0\n13 1 1 2 4198401 7\n"
@@ -450,8 +450,8 @@ static void test_old_names(void)
 	buf_free(&b);
 }
 
-/* Version 1 says of a task without a parent that it is 0, but only when it ends: so there is a task 0, and it is
-   nobody's parent. */
+/* In version 1 the end of a task without a parent has parent 0, its start has none: there is an empty task 0, which is the
+   parent of no task. */
 static void test_task_zero(void)
 {
 	static const char text[] = "go 21\n37 1 \"job\"\n1 0 1000\n5 1 77\n13 1 1 0 0\n14 1 1 1\n45 1 9 0 1 0\n46 1 9 0\n"
@@ -473,7 +473,7 @@ static void test_task_zero(void)
 	buf_free(&b);
 }
 
-/* How long P 0 worked for the collector, as its row says, and in how many rows of utils a dedicated worker took it. */
+/* Return the time of GC work in the rows of Ps. Set *rows to the number of utilisation records of dedicated workers. */
 static int64_t gc_of_p(const struct buf *b, bool oddities, unsigned *rows)
 {
 	struct err e;
@@ -499,8 +499,8 @@ static int64_t gc_of_p(const struct buf *b, bool oddities, unsigned *rows)
 	return ns;
 }
 
-/* Since Go 1.26 whoever runs first on a P that a mark worker is to run on has its label. Its name says what it is; the
-   reference does not ask, and counts it from then on. */
+/* Since Go 1.26 the goroutine that runs first on a P for which a mark worker is chosen gets the worker's label. The name of
+   the goroutine shows whether it is a worker; the reference ignores it, and counts the goroutine from then on. */
 static void test_label_of_another(void)
 {
 	static const char text[] =

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Sheets that were dropped and made again are the sheets that were, byte for byte,
- * in whatever order they are asked for, with however little memory, and while the
- * trace is still being read; also of a trace with more goroutines than the tables of
- * the reader begin with room for. Arguments name more traces.
+ * Sheets that were evicted and rebuilt are the same, byte for byte, in whatever order they are requested, with any memory
+ * limit, and while the trace is still being read; also for more goroutines than the reader's tables have room for at
+ * first. Arguments name more traces.
  */
 #include "config.h"
 
@@ -44,7 +43,7 @@ static uint64_t bytes(uint64_t h, const void *p, size_t n)
 	return mix(h, n ? intern_hash_bytes(p, n, n) : 0);
 }
 
-/* All of a sheet, array by array. */
+/* Return a hash of all arrays of a sheet. */
 static uint64_t of_sheet(const struct sheet *sh)
 {
 	uint64_t h = mix(mix(sh->ntrk, sh->n), mix((uint64_t)sh->t0, (uint64_t)sh->t1));
@@ -66,14 +65,14 @@ static uint64_t of_sheet(const struct sheet *sh)
 	return bytes(h, sh->edge, sh->nedge * sizeof *sh->edge);
 }
 
-/* said: on the thread that reads */
-struct from { struct bytes in; int version; _Atomic int said; _Atomic bool gone; };
+/* A trace that can be read again. nread: number of readings, on any thread; gone: from now on they fail. */
+struct from { struct bytes in; int version; _Atomic int nread; _Atomic bool gone; };
 
-static int say_again(void *arg, const struct sink_checkpoint *gen, struct sink *sink, struct err *e)
+static int read_again(void *arg, const struct sink_checkpoint *gen, struct sink *sink, struct err *e)
 {
 	struct from *f = arg;
 	struct bytes part = { .p = f->in.p + gen->at, .n = (size_t)(gen->end - gen->at) };
-	f->said++;
+	f->nread++;
 	if (f->gone)
 		return err_set(e, ERR_IO, gen->at, "gone");
 	return gotrace_reread(f->version, part, gen, sink, e);
@@ -85,7 +84,7 @@ static struct store_builder *load(struct from *f, size_t limit)
 	struct sink sink = builder_sink(b);
 	struct err e = {0};
 	if (limit)
-		builder_enable_eviction(b, limit, say_again, f);
+		builder_enable_eviction(b, limit, read_again, f);
 	gotrace_read(f->in, &sink, &e);
 	const struct snap *sn = builder_finish(b);
 	bool holds = store_check(sn, &e) == 0;
@@ -139,7 +138,7 @@ static int one_that_waits(struct job *j, void *arg)
 	return 0;
 }
 
-/* Who draws gets sheets without rows and is told which they were; others get what they ask for meanwhile. */
+/* A frame gets evicted sheets without rows, and their numbers when it ends; other threads get the sheets meanwhile. */
 static void drawn(const struct snap *sn, const uint64_t *want)
 {
 	uint32_t asked[NOWAIT_MAX];
@@ -162,8 +161,8 @@ static void drawn(const struct snap *sn, const uint64_t *want)
 	OK(same(sn, want, 0));
 }
 
-/* A search that nobody wants any more asks for no sheet: who has stopped it waits for its end. */
-static int hunted(struct job *j, void *arg)
+/* A search that is cancelled requests no more sheets, because the UI thread waits for its end. */
+static int search_cancelled(struct job *j, void *arg)
 {
 	const struct snap *sn = arg;
 	struct span_hits hits;
@@ -176,18 +175,18 @@ static int hunted(struct job *j, void *arg)
 	return 0;
 }
 
-static void stopped(const struct snap *sn)
+static void cancelled_search(const struct snap *sn)
 {
 	struct job *j;
 	sheet_cache_drop_all(sn->st->keep);
 	uint32_t made = sheet_cache_stats(sn->st->keep).made;
-	j = job_start(hunted, (void *)(uintptr_t)sn);
+	j = job_start(search_cancelled, (void *)(uintptr_t)sn);
 	job_cancel(j);
 	job_join(j);
 	OK(sheet_cache_stats(sn->st->keep).made == made);
 }
 
-/* What passes over the sheets say of all goroutines and of two, in windows, with sheets that are all away at first. */
+/* Return a hash of what passes over the sheets find for all goroutines and for two, with all sheets evicted at first. */
 static uint64_t passes(const struct snap *sn)
 {
 	trk_id *g = xcalloc(sn->ntrks + 1u, sizeof *g);
@@ -220,7 +219,7 @@ static uint64_t passes(const struct snap *sn)
 	return h;
 }
 
-/* What was summed up of many sheets is what these say: of Ps and Ms of any of them, of goroutines of all. */
+/* Sums over many sheets are those of each of them: for Ps and Ms of any range of sheets, for goroutines of all. */
 static void summed(const struct snap *sn)
 {
 	uint32_t n = sn->nsheets, wrong = 0, looked = 0;
@@ -248,8 +247,8 @@ static void summed(const struct snap *sn)
 	OK(looked || !n);
 }
 
-/* How a track goes through a sheet, as the sheet says: as activity_of_track(). */
-static int goes(const struct sheet *sh, trk_id t)
+/* Return the activity of a track in a sheet, as activity_of_track() does, computed from the sheet. */
+static int activity_in(const struct sheet *sh, trk_id t)
 {
 	int32_t row = sheet_row(sh, t);
 	if (row < 0)
@@ -258,7 +257,7 @@ static int goes(const struct sheet *sh, trk_id t)
 	return one && sh->state[sh->first[row]] & SHEET_CONT ? 1 : -1;
 }
 
-/* What is known of tracks in sheets that are away is what these say; of how many sheets it is. */
+/* What is kept of the activity of tracks in evicted sheets is right. Return the number of sheets that have it. */
 static uint32_t activity_map(const struct snap *sn)
 {
 	int8_t *how = xmalloc((size_t)sn->nsheets * sn->ntrks + 1);
@@ -273,8 +272,8 @@ static uint32_t activity_map(const struct snap *sn)
 		bool kept = store_slot(sn->st, i)->activity;
 		known += kept;
 		for (trk_id t = 1; t < sn->ntrks; t++) {
-			int said = how[(size_t)i * sn->ntrks + t];
-			wrong += said != 2 && said != (kept ? goes(sh, t) : -1);
+			int kept_activity = how[(size_t)i * sn->ntrks + t];
+			wrong += kept_activity != 2 && kept_activity != (kept ? activity_in(sh, t) : -1);
 		}
 		sheet_put(sn, i);
 	}
@@ -293,17 +292,17 @@ static void trace(struct bytes in, const char *what, const char *jobs)
 	uint64_t *want = xcalloc(sn->nsheets + 1u, sizeof *want);
 	for (uint32_t i = 0; i < sn->nsheets; i++)
 		want[i] = of_sheet(sheet_get(sn, i));
-	uint64_t said = passes(sn);
+	uint64_t found = passes(sn);
 	builder_free(b);
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
-		f.said = 0;
+		f.nread = 0;
 		b = load(&f, limits[i]);
 		sn = builder_snap(b);
 		in_all_orders(sn, want, what);
 		drawn(sn, want);
-		stopped(sn);
+		cancelled_search(sn);
 		summed(sn);
-		OK(passes(sn) == said);
+		OK(passes(sn) == found);
 		uint32_t known = activity_map(sn);
 		OK(known || sn->nsheets < 4);
 		struct several s = { sn, want, false };
@@ -312,15 +311,15 @@ static void trace(struct bytes in, const char *what, const char *jobs)
 			job_parallel(4, one_of_several, &s);
 		OK(!s.bad);
 		struct sheet_cache_stats k = sheet_cache_stats(sn->st->keep);
-		printf("# %s: %s jobs, limit %zu: %u sheets, %u there, %zu bytes of states, %u made again by %d "
-		       "readings, of %u known who stirs\n",
-		    what, jobs, limits[i], k.sheets, k.there, k.states, k.made, f.said, known);
+		printf("# %s: %s jobs, limit %zu: %u sheets, %u resident, %zu bytes of states, %u rebuilt by %d "
+		       "readings, activity of %u kept\n",
+		    what, jobs, limits[i], k.sheets, k.there, k.states, k.made, f.nread, known);
 		builder_free(b);
 	}
 	mem_free(want);
 }
 
-/* A file that is another by now: sheets come back empty, and it is known. */
+/* If the file can no longer be read, rebuilt sheets are empty, and store_lost() reports it. */
 static void gone(struct bytes in)
 {
 	struct from f = { in, wire_version(in), 0, false };
@@ -340,10 +339,10 @@ static void gone(struct bytes in)
 
 /* ---- very many goroutines that wait, each woken for a moment */
 
-/* RUNS: a goroutine that runs while all others are met, and then waits */
+/* RUNS: the number of a goroutine that runs while the status of all others is read, and then waits */
 enum { CROWD = 140000, RUNS = CROWD + 1 };
 
-/* Half of them have numbers with the same last bits. */
+/* Return the number of the i-th goroutine: half of them have the same last bits. */
 static unsigned long long number(unsigned i)
 {
 	return i % 2 ? i : 64ull * i + 2;
@@ -372,7 +371,7 @@ static void generation_of_many(struct buf *b, unsigned gen, unsigned each)
 	    "String 3 \"main.f\"\nString 4 \"main.go\"\nEndOfGeneration\n", gen, gen);
 }
 
-/* What rows of tracks say, part of which is gathered where they lie on disk. */
+/* Return a hash of the rows of all tracks, parts of which are collected on disk. */
 static uint64_t of_rows(const struct snap *sn)
 {
 	uint64_t h = 1;
@@ -384,7 +383,8 @@ static uint64_t of_rows(const struct snap *sn)
 	return h;
 }
 
-/* Goroutines by state over time, and what Ps did in some of it: sheets end elsewhere where they come and go. */
+/* Return a hash of counts of goroutines by state and of states of Ps in a time range. It does not depend on where sheets
+   end, which differs if they are evicted. */
 static uint64_t of_counts(const struct snap *sn)
 {
 	enum { STEPS = 40 };
@@ -430,7 +430,7 @@ static void crowd(const char *jobs)
 	uint64_t wait_counts = 0;
 	for (trk_id t = 1; t < sn->ntrks; t++)
 		wait_counts += store_trk(sn->st, t)->kind == TK_G && store_trk(sn->st, t)->to_run0;
-	/* its P is idle from then on: it knew where its goroutine was, though tables had grown meanwhile */
+	/* the P of this goroutine is idle from then on: the reader kept both, although its tables have grown meanwhile */
 	struct trace_interval g, p;
 	trk_id runs = 0, proc = 0;
 	for (trk_id t = 1; t < sn->ntrks; t++) {
@@ -441,22 +441,22 @@ static void crowd(const char *jobs)
 	OK(trace_interval_at(sn, runs, sn->t1 - 1, &g) && g.state != TS_RUN && trace_interval_at(sn, proc, g.t0, &p) &&
 	    p.state == TS_IDLE && p.t0 == g.t0);
 	OK(wait_counts == CROWD + 1 && sn->st->trace.events > 5ull * CROWD);
-	/* rows of goroutines that do nothing are not most of what there is */
+	/* goroutines that do nothing have rows in few sheets */
 	uint32_t n = sn->nsheets, rows = 0, all = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		rows += store_slot(sn->st, i)->ntrk;
 		all += store_slot(sn->st, i)->n;
 	}
-	uint64_t said = passes(sn), told = of_rows(sn), counted = of_counts(sn);
+	uint64_t found = passes(sn), tracks = of_rows(sn), counts = of_counts(sn);
 	OK(rows * 5ull < all * 2ull ||
 	    (fprintf(stderr, "%u rows of %u intervals in %u sheets\n", rows, all, n), false));
 	builder_free(b);
 	b = load(&f, MANY);
 	sn = builder_snap(b);
-	/* a sheet ends with each generation there, and only there */
+	/* with eviction a sheet ends with each generation, and otherwise they are the same */
 	OK(sn->nsheets >= n && sn->nsheets <= n + 2 && n > 1);
-	OK(of_rows(sn) == told);
-	OK(of_counts(sn) == counted);
+	OK(of_rows(sn) == tracks);
+	OK(of_counts(sn) == counts);
 	uint64_t *want = xcalloc(sn->nsheets + 1u, sizeof *want);
 	for (uint32_t i = 0; i < sn->nsheets; i++) {
 		want[i] = of_sheet(sheet_get(sn, i));
@@ -465,14 +465,14 @@ static void crowd(const char *jobs)
 	summed(sn);
 	sheet_cache_drop_all(sn->st->keep);
 	OK(same_sheets(sn, want));
-	OK(passes(sn) == said);
+	OK(passes(sn) == found);
 	builder_free(b);
 	mem_free(want);
 	buf_free(&text);
 	buf_free(&out);
 }
 
-/* One is known as a mark worker by a stack of the second generation, which is then told again. */
+/* A stack of the second generation shows that a goroutine is a mark worker; that generation is then read again. */
 static void worker(void)
 {
 	struct buf text = {0}, out = {0};
@@ -514,7 +514,7 @@ static void file(const char *path)
 	input_close(&in);
 }
 
-/* A row has any time at which its goroutine ended: shortly after its start, and what a damaged trace says. */
+/* The end of a goroutine is kept in its row, both shortly after its start and at the far time of a damaged trace. */
 static void far_times(void)
 {
 	static const int64_t end[] = { 1500, INT64_C(1) << 31, (INT64_C(1) << 31) - 2, INT64_C(1) << 40 };

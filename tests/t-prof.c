@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Laws of the profile behind the reports and of its call graph, on random
- * profiles from a seed; and what units, paths and short names are.
+ * Laws of the profile behind the reports and of its call graph, on seeded random profiles; and texts of units and
+ * durations, paths, short and demangled names.
  */
 #include "config.h"
 #include "store/builder.h"
@@ -35,7 +35,7 @@ static str_id str(struct profile *p, const char *s)
 	return profile_add_string(p, s, strlen(s));
 }
 
-/* Up to `nfun` functions in two lines each, stacks with recursion, labels, values of either sign. */
+/* Make a profile of nfun functions with stacks with recursion, inlined calls, labels, and values of either sign. */
 static struct profile *random_profile(uint32_t nfun, uint32_t nsample, bool negative)
 {
 	struct profile *p = profile_new();
@@ -102,9 +102,9 @@ static void test_merge(void)
 		profile_free(b);
 		state = seed;
 	}
-	OK(twice);	/* a profile merged with itself weighs twice */
-	OK(nothing);	/* a profile less itself is nothing, its tables too */
-	OK(normal);	/* normalized to another it weighs as much, but for rounding */
+	OK(twice);	/* a profile merged with itself has twice the total */
+	OK(nothing);	/* a profile minus itself is empty, also its tables */
+	OK(normal);	/* a profile normalized to another has its total, except for rounding */
 }
 
 static int64_t filtered(uint64_t seed, const char *focus, const char *ignore, const char *tagfocus)
@@ -126,13 +126,13 @@ static void test_filters(void)
 		names &= all == filtered(seed, "f[2-4]|b.go", NULL, NULL) + filtered(seed, NULL, "f[2-4]|b.go", NULL);
 		tags &= filtered(seed, NULL, NULL, "k=x|y") == filtered(seed, NULL, NULL, "k=x") + filtered(seed, NULL, NULL, "y");
 	}
-	OK(names);	/* focus and ignore share out the whole */
-	OK(tags);	/* so do the values of a label */
+	OK(names);	/* focus and ignore divide the total */
+	OK(tags);	/* the values of a label divide it, too */
 }
 
 /* ---- stacks */
 
-/* The frames of a stack, leaf first. Return their number. */
+/* Get the frames of a stack, leaf first. Return their number. */
 static size_t frames_of(const struct profile *p, uint32_t stack, loc_id *frame)
 {
 	size_t n = 0;
@@ -172,7 +172,7 @@ static int from_root(const void *x, const void *y)
 	return (sorting->n[a] > sorting->n[b]) - (sorting->n[a] < sorting->n[b]);
 }
 
-/* Pass the stacks as a reader does that has sorted them. */
+/* Make a profile of stacks, passed as by a reader that has sorted them. */
 static struct profile *in_order(struct random_stacks *r)
 {
 	struct profile *p = profile_new();
@@ -200,7 +200,8 @@ static struct profile *in_order(struct random_stacks *r)
 	return p;
 }
 
-/* Are the frames of samples read as they were given, and texts put for them: of location i, `length` * i letters? */
+/* Return whether frames of samples are read as they were given, and texts written for them: of location i, `length` * i
+   letters. */
 static bool same_frames(const struct profile *p, const struct random_stacks *r, size_t length)
 {
 	bool same = true;
@@ -224,7 +225,7 @@ static bool same_frames(const struct profile *p, const struct random_stacks *r, 
 	return same;
 }
 
-/* Stacks are numbered by their first samples, whether they come one by one or in order, and equal stacks are one. */
+/* Stacks are numbered by their first samples, whether they are added one by one or in order, and equal stacks are one. */
 static void test_stacks(void)
 {
 	bool found = true, same = true, ordered = true, frames = true;
@@ -254,10 +255,10 @@ static void test_stacks(void)
 	OK(same);
 	OK(ordered);
 	OK(frames);
-	OK(found);	/* none is added twice */
+	OK(found);	/* no stack is added twice */
 }
 
-/* A path has the nodes from the root, and keeps those that it had. */
+/* A path has the nodes from the root, and moving it keeps the nodes that it has in common with the last one. */
 static void test_paths(void)
 {
 	bool right = true, kept = true;
@@ -287,7 +288,7 @@ static void test_paths(void)
 	profile_free(p);
 }
 
-/* A translated stack has the other frames of each of its frames, and equal ones are one node. */
+/* A translated stack has for each frame the frames that replace it, and equal stacks are one node. */
 static void test_translation(void)
 {
 	static const struct stack_frames range[] = {{0, 0}, {0, 2}, {2, 1}, {3, 1}, {4, 3}};
@@ -319,7 +320,7 @@ static void test_translation(void)
 	profile_free(p);
 }
 
-/* Laws that hold for every graph; with what each root brought in, edges make up the weight of a node. */
+/* Return whether the laws of graphs hold; in a tree, edges and own weight make up the cumulative weight of a node. */
 static bool graph_laws(struct profile *p, const struct graph_options *o)
 {
 	struct graph *g = graph_new(p, o);
@@ -341,13 +342,13 @@ static bool graph_laws(struct profile *p, const struct graph_options *o)
 	return good;
 }
 
-static bool left(const struct graph_node *n, int64_t least)
+static bool is_kept(const struct graph_node *n, int64_t least)
 {
 	return (n->cum || n->flat) && llabs(n->cum) >= least;
 }
 
-/* A tree that is cut has the nodes that all have and are heavy enough, in their order, and counts the others. */
-static bool sifted(struct profile *p, double part)
+/* Return whether a trimmed tree has the nodes of the whole that are heavy enough, in their order, and counts the others. */
+static bool trimmed_right(struct profile *p, double part)
 {
 	struct graph_options o = {.type = 1, .trim_path = "", .source_path = "", .nodefraction = part, .tree = true};
 	struct graph *g = graph_trimmed(p, &o), *all = graph_new(p, &o);
@@ -357,9 +358,9 @@ static bool sifted(struct profile *p, double part)
 		flat += all->all[i]->flat;
 	int64_t least = llabs((int64_t)((double)flat * part));
 	for (size_t i = 0; i < all->nall; i++) {
-		if (!left(all->all[i], least))
+		if (!is_kept(all->all[i], least))
 			continue;
-		while (k < g->nall && !left(g->all[k], least))
+		while (k < g->nall && !is_kept(g->all[k], least))
 			k++;
 		if (k == g->nall || g->all[k]->cum != all->all[i]->cum || g->all[k]->flat != all->all[i]->flat ||
 		    g->all[k]->info.name != all->all[i]->info.name)
@@ -379,13 +380,13 @@ static void test_tree(void)
 	for (uint32_t i = 0; i < 60; i++) {
 		state = 31 + i;
 		struct profile *p = random_profile(4 + i % 12, 300, i % 3 == 0);
-		same &= sifted(p, 0.002 * (1 + i % 7) * (1 + i % 5));
+		same &= trimmed_right(p, 0.002 * (1 + i % 7) * (1 + i % 5));
 		profile_free(p);
 	}
 	OK(same);
 }
 
-/* What a node's labels weigh, in any order. */
+/* Return a hash of the labels of a node and their weights, in any order. */
 static uint64_t labels_sum(const struct graph *g, const struct graph_node *n)
 {
 	uint64_t sum = 0;
@@ -398,7 +399,7 @@ static uint64_t labels_sum(const struct graph *g, const struct graph_node *n)
 	return sum;
 }
 
-/* Labels that are weighed for some nodes at a time are those that all have at once. */
+/* Labels that are weighed for some nodes at a time are the same as if they are weighed for all at once. */
 static void test_labels(void)
 {
 	bool same = true, parts = true, some = false;
@@ -451,12 +452,12 @@ static void test_graph(void)
 		profile_free(p);
 		state = seed;
 	}
-	OK(plain);	/* flat weights make the total, and none is over its cum */
-	OK(tree);	/* in a tree a node is its children and itself */
-	OK(trimmed);	/* trimming counts what it drops and sorts what it leaves */
+	OK(plain);	/* own weights make up the total, and none is above its cumulative weight */
+	OK(tree);	/* in a tree a node is the sum of its children and itself */
+	OK(trimmed);	/* trimming counts what it drops and sorts what it keeps */
 }
 
-/* ---- graphs small enough to know what is in them */
+/* ---- small graphs whose contents are known */
 
 static fun_id fun_of(struct profile *p, const char *name)
 {
@@ -467,7 +468,7 @@ static fun_id fun_of(struct profile *p, const char *name)
 	return profile_add_function(p, &(struct profile_function){.id = p->nfun, .name = s, .file = str(p, "a.go")});
 }
 
-/* "a;b;+c", from the root: c is inlined into b. */
+/* Add a sample with a stack as "a;b;+c", from the root; c is inlined into b. */
 static void stack(struct profile *p, const char *path, int64_t v)
 {
 	char word[8][16];
@@ -476,7 +477,7 @@ static void stack(struct profile *p, const char *path, int64_t v)
 	for (const char *s = path; *s; s += strcspn(s, ";"), s += *s == ';')
 		snprintf(word[n++], sizeof *word, "%.*s", (int)strcspn(s, ";"), s);
 	uint32_t locs = 0;
-	for (uint32_t hi = n; hi;) {	/* the leaf first, and of a location what is innermost */
+	for (uint32_t hi = n; hi;) {	/* the leaf first; in a location the innermost call first */
 		uint32_t lo = hi - 1, line = (uint32_t)p->nline, lines = 0;
 		while (word[lo][0] == '+')
 			lo--;
@@ -514,7 +515,7 @@ static const struct graph_edge *edge(const struct graph *g, const char *from, co
 	return NULL;
 }
 
-/* What weighs just as much as the cutoff stays. */
+/* Nodes and edges whose weight equals the cutoff stay. */
 static void test_cutoffs(void)
 {
 	struct graph_options o = {.trim_path = "", .source_path = "", .nodefraction = 0.005, .edgefraction = 0.005};
@@ -534,8 +535,8 @@ static void test_cutoffs(void)
 	profile_free(p);
 }
 
-/* In a drawing an edge over nodes that went is left out where another way leads there, but not over an edge that
-   went. */
+/* In a drawing an edge over removed nodes is left out if another path leads to its end, but not if that path has an edge
+   that was removed. */
 static void test_redundant(void)
 {
 	struct graph_options o = {
@@ -554,7 +555,7 @@ static void test_redundant(void)
 	}
 }
 
-/* A node of a tree that goes leaves its parent the edge to its child, inlined only if both were. */
+/* A node that is removed from a tree gives its parent the edge to its child, inlined only if both edges were. */
 static void test_spliced(void)
 {
 	struct graph_options o = {.trim_path = "", .source_path = "", .tree = true, .nodecount = 2};
@@ -623,7 +624,7 @@ static void test_names(void)
 	name("none", "_ZSt4swapIiEvRT_S1_", "_ZSt4swapIiEvRT_S1_");
 #endif
 #ifdef HAVE_LIBIBERTY
-	/* Rust: the old form with its hash, the new one; what is neither stays */
+	/* Rust: legacy names with a hash, v0 names; names that are neither are unchanged */
 	name("local", "_ZN4core3ptr24drop_in_place$LT$i32$GT$17h0123456789abcdefE", "core::ptr::drop_in_place<i32>");
 	name("local", "_ZN9hashbrown3raw21RawTable$LT$T$C$A$GT$14reserve_rehash17h84a1b55643839bdaE.llvm.132",
 	    "hashbrown::raw::RawTable<T,A>::reserve_rehash");
@@ -638,7 +639,7 @@ static void test_names(void)
 	name("local", "_ZN2h24push10__CALLSITE4META17h7476ecfcd9458d0eE", "h2::push::_CALLSITE::META");
 	name("local", "_RINvC1a1bNtC1c1dKj1f_E", "a::b::<>");
 	name("local", "_RNvXs_C1aINtC1b1VhEINtC1c1TmE1f", "<b::V<> as c::T<>>::f");
-	/* every line says the one before twice: a name that would be 2^30 long */
+	/* each type contains the one before twice: the name would have 2^30 characters */
 	name("demangle=full", "_RMC0TTmmETB3_B3_ETB7_B7_ETBf_Bf_ETBn_Bn_ETBv_Bv_ETBD_BD_ETBL_BL_ETBT_BT_"
 	    "ETB11_B11_ETB19_B19_ETB1j_B1j_E"
 	    "TB1t_B1t_ETB1D_B1D_ETB1N_B1N_ETB1X_B1X_ETB27_B27_ETB2h_B2h_ETB2r_B2r_ETB2B_B2B_ETB2L_B2L_ETB2V_B2V_ETB35_B35_EE",
@@ -653,7 +654,7 @@ static void test_names(void)
 	name("local", "java.util.HashMap.put(Object)", "java.util.HashMap.put(Object)");
 }
 
-/* n labels of one sample: numbers with keys that descend, every eighth key twice and in two units. */
+/* Return n labels for one sample: numbers with keys in descending order, every eighth key twice and in two units. */
 static struct profile_label *many_labels(struct profile *p, uint32_t n)
 {
 	struct profile_label *l = xcalloc(n, sizeof *l);
@@ -671,19 +672,19 @@ static void count_notice(void *arg, const char *fmt, ...)
 	++*(uint32_t *)arg;
 }
 
-/* All that is done with the labels of a sample, by the reports and by the viewer: seconds of the processor. */
+/* Process the n labels of a sample as reports and the viewer do. Return the processor time in seconds. */
 static double label_cost(uint32_t n)
 {
 	struct profile *p = profile_new();
 	struct sink s = profile_sink(p);
 	struct profile_label *l = many_labels(p, n);
 	struct pprof_label_units u = {0};
-	uint32_t told = 0;
+	uint32_t notices = 0;
 	s.profile->type(s.self, str(p, "samples"), str(p, "count"));
 	profile_add_sample(p, 0, 0, (int64_t[]){1});
 	clock_t began = clock();
 	p->sample[0].labels = profile_add_labels(p, l, n);
-	pprof_find_label_units(p, &u, count_notice, &told);
+	pprof_find_label_units(p, &u, count_notice, &notices);
 	struct store_builder *b = builder_new();
 	struct sink into = builder_sink(b);
 	pprof_to_sink(p, &into);
@@ -698,7 +699,7 @@ static double label_cost(uint32_t n)
 		int order = strcmp(profile_string(p, set[i - 1].key), profile_string(p, set[i].key));
 		sorted &= order < 0 || (order == 0 && set[i - 1].num < set[i].num);
 	}
-	OK(sorted && u.n == n - n / 8 && told == n / 8 && t->nkey == n - n / 8 && t->nvalue == n);
+	OK(sorted && u.n == n - n / 8 && notices == n / 8 && t->nkey == n - n / 8 && t->nvalue == n);
 	OK(!strcmp(profile_string(p, pprof_label_unit(&u, set[0].key)), "bytes"));
 	tag_weights_free(t);
 	filter_free(fc);
@@ -709,8 +710,8 @@ static double label_cost(uint32_t n)
 	return cost;
 }
 
-/* Sixteen times the labels take some twenty times as long, and would take 256 times as long if each were compared with
-   all others. */
+/* Sixteen times as many labels take about twenty times as long; they would take 256 times as long if each were compared
+   with all others. */
 static void labels_are_linear(void)
 {
 	enum { FEW = 5000, TIMES = 16 };
@@ -718,7 +719,7 @@ static void labels_are_linear(void)
 	OK(many < few * TIMES * 5);
 }
 
-/* Read a text profile whose second line is n bytes of repeated pieces: seconds of the processor, the best of three. */
+/* Read a text profile whose second line is n bytes of repeated pieces. Return the least processor time of three, in s. */
 static double line_cost(const char *heading, const char *piece, size_t n)
 {
 	struct buf b = {0};
@@ -741,7 +742,7 @@ static double line_cost(const char *heading, const char *piece, size_t n)
 	return best;
 }
 
-/* Eight times the line takes eight times as long, and would take 64 times as long if each byte were a new start. */
+/* A line that is eight times as long takes eight times as long, and not 64 times as if reading began again at each byte. */
 static void lines_are_linear(void)
 {
 	enum { FEW = 32000, TIMES = 8 };

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The list widget by its laws: after any moves the selection is a row and in view,
- * a page leaves it on its line of the screen, the bar is at an end exactly when the
- * list is; and stepping through the hits of a search goes round all of them, in order.
- * The table by its laws: its rows are the items that are shown, in order, items with equal
- * values by their number; the selection follows its item; matches are those of the rows.
- * The histogram of a table counts each item with a duration once, in the bar of its duration, whatever the limit is;
- * its selected bars become the limit, and the rows are the items within. Many items are ordered by a worker, to the
- * same rows.
+ * Laws of the list widget: after any moves the selection is a row and in view, a page keeps it on its line of the screen,
+ * the scrollbar is at an end exactly when the list is, and steps through the matches of a search visit all of them, in
+ * order. Laws of a table: its rows are the items that are shown, in order, items with equal values by their number; the
+ * selection follows its item; matches are those of the rows. The histogram of a table counts each item with a duration
+ * once, in the bar of its duration, whatever the limit is; its selected bars become the limit, and the rows are the items
+ * within. A worker orders many items, to the same rows.
  */
 #include "config.h"
 #include "base/job.h"
@@ -59,7 +57,7 @@ static void moves(void)
 	OK(!list_move(&r, &(struct act){CMD_QUIT, 0, NULL}, 3));
 }
 
-/* With no end of the list near, a page moves the list under the selection, and centring puts it into the middle. */
+/* Far from the ends of the list a page moves the list under the selection, and centring puts it into the middle. */
 static void pages(void)
 {
 	for (int h = 1; h < 40; h++) {
@@ -86,7 +84,7 @@ static void no_row(const void *arg, struct grid *g, int y, uint32_t i)
 	(void)arg, (void)g, (void)y, (void)i;
 }
 
-/* The bar touches an end of its column exactly when the first or the last row is in view. */
+/* The scrollbar reaches an end of its column exactly when the first or the last row is in view. */
 static void bars(void)
 {
 	for (int i = 0; i < 600; i++) {
@@ -130,7 +128,7 @@ static void hits(void)
 		}
 		struct rows here = r;
 		OK(list_hits_step(&h, &here, 2, &number) == h.n && at[here.sel] && number == before % h.n + 1);
-		for (uint32_t k = 0; k < h.n; k++) {	/* all of them, from the next one on */
+		for (uint32_t k = 0; k < h.n; k++) {	/* all matches, from the next one on */
 			list_hits_step(&h, &r, 1, &number);
 			OK(at[r.sel] && number == (next + k) % h.n + 1);
 		}
@@ -142,7 +140,7 @@ static void hits(void)
 	}
 }
 
-/* Items with a value, some without (-1: last in both directions), some not shown. */
+/* Items of a table. value -1: none, sorted last in both directions; shown: a filter has not removed the item. */
 struct items { struct pane_table table; uint32_t n; int64_t id[80]; int value[80]; bool shown[80]; };
 
 static void put_item(const void *st, const struct pane_env *env, uint32_t i, struct buf *b)
@@ -180,7 +178,7 @@ static void random_items(struct items *p)
 {
 	p->n = rnd(80);
 	for (uint32_t i = 0; i < p->n; i++) {
-		p->id[i] = (int64_t)i * 7 % 101;	/* all different, and in another order than the items */
+		p->id[i] = (int64_t)i * 7 % 101;	/* all different, in another order than the items */
 		p->value[i] = (int)rnd(12) - 1;
 		p->shown[i] = rnd(4) != 0;
 	}
@@ -254,7 +252,7 @@ static void tables(void)
 
 /* ---- the histogram of a table */
 
-/* Durations of many sizes; some items have none. */
+/* Return the duration of an item, of many magnitudes; -1: none. */
 static int64_t item_duration(const void *st, uint32_t i)
 {
 	const struct items *p = st;
@@ -284,7 +282,7 @@ static void count_bars(const struct items *p)
 	OK(!b->n || (b->count[0] && b->count[b->n - 1]));
 }
 
-/* The rows are the items within [lo, hi]; lo > hi: all of them. */
+/* Check that the rows are the items within [lo, hi]; lo > hi: all of them. */
 static void within(const struct items *p, int64_t lo, int64_t hi)
 {
 	uint32_t n = 0;
@@ -384,7 +382,7 @@ static const struct pane_table_set wide_sets[] = {{"both", "", 6}, {NULL, NULL, 
 static const struct pane_table_kind wide = {.cols = wide_cols, .ncol = 5, .sort = 1, .text = put_item,
     .compare = cmp_values, .sets = wide_sets};
 
-/* After these words the columns of these bits are shown, always with the name and the sort column. */
+/* Choose columns by words. Return whether exactly those of `want` are shown, with the name and the sort column. */
 static bool chosen(struct pane_table *t, const char *words, uint64_t want)
 {
 	struct ask none = {.kind = ASK_NONE};
@@ -429,7 +427,7 @@ static int64_t weight_of(const void *st, uint32_t i)
 static const struct pane_table_kind many = {.cols = cols, .ncol = 2, .sort = 1, .text = put_item, .key = weight_key,
     .duration = weight_of};
 
-/* The rows are those within [lo, hi], by weight, equal ones by number. */
+/* Return whether the rows are the items within [lo, hi], by weight, equal ones by number. */
 static bool ordered(const struct pane_table *t, int64_t lo, int64_t hi)
 {
 	int sign = cols[t->sort].up != t->invert ? 1 : -1;
@@ -463,7 +461,7 @@ static void on_worker(void)
 	pane_table_take(&t, NULL);
 	OK(ordered(&t, 0, MANY) && pane_table_selected(&t) == item);
 	pane_table_sort(&t, NULL, &env, 0);
-	pane_table_sort(&t, NULL, &env, 1);	/* the first is not wanted any more */
+	pane_table_sort(&t, NULL, &env, 1);	/* supersedes the order before */
 	while (async_job(&t.order))
 		pane_table_take(&t, NULL);
 	OK(t.sort == 1 && ordered(&t, 0, MANY) && t.rows.sel == 0);

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What the viewer is drawn with, without a session: cells, palettes, key names,
- * lists, the line editor.
+ * The parts that draw the viewer, without a session: cells, palettes, key names, lists, the line editor.
  *
- * Palettes are held against numbers, not taste: a label on any bar has a
- * contrast of 4.5 to 1 (WCAG), and the states of the safe theme stay at least 15
- * apart in CIELAB for an eye without red, green or blue cones. The eyes are
- * simulated by the matrices of Machado, Oliveira and Fernandes (2009).
+ * Palettes must meet limits: a label on any bar has a contrast of 4.5 to 1 (WCAG), and the states of the safe theme are
+ * at least 15 apart in CIELAB for an eye without red, green or blue cones. The eyes are simulated by the matrices of
+ * Machado, Oliveira and Fernandes (2009).
  */
 #include "config.h"
 #include "base/mem/mem.h"
@@ -121,7 +119,7 @@ static void test_contrast(void)
 			}
 }
 
-/* Text in the terminal's own foreground is drawn on bars too: the label of a span. */
+/* Text in the terminal's own foreground is also drawn on bars, as the label of a span, and is readable there. */
 static void test_own_foreground(void)
 {
 	static const enum style text[] = {ST_NORMAL, ST_TITLE, ST_KEY};
@@ -136,7 +134,7 @@ static void test_own_foreground(void)
 			}
 }
 
-/* Text that is not on a bar: black is behind it in the dark themes, white in the light one. */
+/* Text that is not on a bar is readable on black in the dark themes, on white in the light one, and if selected. */
 static void test_text(void)
 {
 	static const enum style text[] = {
@@ -173,8 +171,8 @@ static void test_apart(void)
 			}
 }
 
-/* The two tones of one state are told from each other by an eye of any kind, in all themes that have two; and in
-   the themes for eyes that differ neither tone of a state is near either of another. */
+/* The two tones of a state differ for an eye of any kind, in all themes that have two; in the theme of high contrast all
+   tones of different states differ. */
 static void test_tones(void)
 {
 	static const enum style s[] = {ST_S_RUN, ST_S_READY, ST_S_CHAN, ST_S_SYNC, ST_S_NET,
@@ -198,7 +196,7 @@ static void test_tones(void)
 					fprintf(stderr, "contrast: %d and %d are %.1f apart\n", a, b, apart(a, b, 0));
 				OK(apart(a, b, 0) >= 15);
 			}
-	/* less and more of a difference, and its middle */
+	/* the colours of a difference, from less to more */
 	static const enum style d[] = {ST_LESS2, ST_LESS1, ST_SAME, ST_MORE1, ST_MORE2};
 	for (int t = TH_DARK; t < TH_MONO; t++)
 		for (int eye = 0; eye < 4; eye++)
@@ -212,7 +210,7 @@ static void test_tones(void)
 			}
 }
 
-/* Sixteen colours say by colour what eight say by bold and dim. */
+/* With sixteen colours all texts differ from their background, and dim text has a colour of its own. */
 static void test_sixteen(void)
 {
 	struct look l = {TH_DARK, 16};
@@ -224,7 +222,7 @@ static void test_sixteen(void)
 	OK(style_paint(&l, ST_DIM, ST_NORMAL, 0).fg == 8);
 }
 
-/* With eight colours or none every state still is told from "nothing". */
+/* With eight colours or none every state has a letter and a name, and text on it is readable. */
 static void test_few_colours(void)
 {
 	for (int t = 0; t < TS__N; t++) {
@@ -322,7 +320,7 @@ static void test_clip(void)
 	grid_free(g);
 }
 
-/* What the edge cuts says so, where more than blanks is lost and something is left to be read. */
+/* Text that the edge cuts ends in a sign, if more than blanks is lost and enough of it is left. */
 static void test_cut_sign(void)
 {
 	static const struct { int x; const char *s, *want; } t[] = {{0, "abcdefgh", "abcdefgh\n"},
@@ -359,7 +357,7 @@ static void test_keys(void)
 	}
 }
 
-/* Every key of commands.def reaches its own command in every pane where no other row has that key. */
+/* Every key of commands.def finds its own command in every pane in which no other row has that key. */
 static void test_keymap(void)
 {
 	struct arena a = {0};
@@ -372,7 +370,7 @@ static void test_keymap(void)
 				continue;
 			enum match r = keymap_find(&m, b->key, b->n, pane, &got);
 			bool own = (b->panes & P_EVERY) != P_EVERY;
-			/* it is found, or a row of this pane alone has taken the key */
+			/* the key is found, or a row of this pane alone has taken it */
 			OK(r == KM_FOUND || r == KM_MORE || !own);
 			if (r == KM_FOUND && got->cmd != b->cmd)
 				OK((got->panes & P_EVERY) != P_EVERY && !own);
@@ -398,7 +396,7 @@ static void test_words(void)
 	for (int i = 1; i < CMD__N; i++)
 		OK(command_find(cmds[i].name, strlen(cmds[i].name)) == (enum cmd_id)i);
 	OK(command_find("zoom-i", 6) == CMD_ZOOM_IN);
-	OK(command_find("zoom", 4) == CMD_NONE);	/* three begin so */
+	OK(command_find("zoom", 4) == CMD_NONE);	/* three names start so */
 	OK(command_find("", 0) == CMD_NONE);
 }
 
@@ -433,12 +431,12 @@ static void test_rows(void)
 	list_layout_columns(c, 3, 40, 40, x, w);
 	OK(x[0] == 0 && x[1] == 9 && w[1] == 24 && x[2] == 34);
 	list_layout_columns(c, 3, 20, 20, x, w);
-	OK(x[1] == 9 && x[2] == 14);	/* the list is sorted by it */
+	OK(x[1] == 9 && x[2] == 14);	/* kept: the list is sorted by it */
 	c[2].sort = 0;
 	list_layout_columns(c, 3, 20, 20, x, w);
 	OK(x[2] == -1 && x[1] >= 0);
 	list_layout_columns(c, 3, 20, 60, x, w);
-	OK(x[2] == -1 && w[1] == 51);	/* chosen for fewer cells than there are */
+	OK(x[2] == -1 && w[1] == 51);	/* columns chosen for 20 cells, then laid out in 60 */
 	c[2].leave = 30;
 	list_layout_columns(c, 3, 45, 45, x, w);
 	OK(x[2] == -1);
@@ -448,7 +446,7 @@ static void test_rows(void)
 	list_layout_columns(c, 3, 64, 64, x, w);
 	OK(w[0] == 12 && w[1] == 40 && w[2] == 10);
 	c[0].grow = c[2].grow = 0;
-	c[1].width = 10;	/* none takes the rest: whole columns or none */
+	c[1].width = 10;	/* no column takes the rest: columns are shown whole or not at all */
 	list_layout_columns(c, 3, 25, 25, x, w);
 	OK(x[1] == 9 && x[2] == -1);
 	list_layout_columns(c, 3, 26, 26, x, w);

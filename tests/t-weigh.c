@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* Weights under queries. Random profiles and random filters: the laws of sums hold, and what the
-   call tree says stack by stack is what the reports' model (pprof/profile.h) says. A view of a filtered profile is that
-   of a profile that has only the stacks which the model has left. */
+/* Weights under queries, for random profiles and random filters: the laws of sums hold, and the weights of the call tree,
+   stack by stack, are those of the reports' model (pprof/profile.h). A view of a filtered profile is that of a profile
+   that has only the stacks which the model has left. */
 #include "config.h"
 #include "calltree/callers.h"
 #include "filter/weigh.h"
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- one random profile, said to both models */
+/* ---- one random profile, added to both models */
 
 enum { FUNS = 7, LOCS = 12, SMPS = 30, DEPTH = 7 };
 static const char *const name[] = {
@@ -27,7 +27,7 @@ static const char *const file[] = {"m.go", "a.go", "b.go", ""};
 
 struct way { uint32_t loc[DEPTH], n; };
 
-/* Outermost frames first: stacks that are said so make a tree in preorder. */
+/* Compare by the outermost frames first: stacks in this order make a tree in preorder. */
 static int cmp_way(const void *a, const void *b)
 {
 	const struct way *x = a, *y = b;
@@ -124,7 +124,7 @@ static void put_line(const struct weighted_tree *c, uint32_t symbol, struct buf 
 
 /* ---- laws */
 
-/* The finest tree as columns: its visible nodes, with own weights and a frame of each (tags: 0). */
+/* The finest tree as columns: own weights and frames (0: a tag) of its visible nodes. */
 struct fine { uint32_t n, *parent; frm_id *frame; int64_t *flat; };
 
 static struct fine fine_of(const struct weighted_tree *c)
@@ -149,8 +149,8 @@ static void fine_free(struct fine *f)
 	mem_free(f->flat);
 }
 
-/* What is weighed of a thing is what a walk over every node's way to the root says. */
-static void laws_of_things(const struct fine *w, const struct granularity *t, const struct weighted_tree *c)
+/* The weights of a symbol are those that a walk from every node to the root finds. */
+static void laws_of_symbols(const struct fine *w, const struct granularity *t, const struct weighted_tree *c)
 {
 	for (uint32_t k = 1; k < c->nsymbol; k++) {
 		int64_t own = 0, all = 0;
@@ -169,7 +169,7 @@ static void laws_of_things(const struct fine *w, const struct granularity *t, co
 	}
 }
 
-/* The tree of a weighing as columns: of the nodes that count. */
+/* The nodes with weight of a flame graph, as columns. */
 struct tree { uint32_t n, *parent, *next, *symbol; int64_t *flat, *cum; uint8_t *how; };
 
 static struct tree tree_of(const struct weighted_tree *c, const struct flame_conf *conf)
@@ -178,7 +178,7 @@ static struct tree tree_of(const struct weighted_tree *c, const struct flame_con
 	struct nodes all = f->t;
 	size_t n = all.n;
 	struct tree t = {0, xcalloc(n, 4), xcalloc(n, 4), xcalloc(n, 4), xcalloc(n, 8), xcalloc(n, 8), xcalloc(n, 1)};
-	uint32_t *at = xcalloc(n + 1, sizeof *at);	/* how many before it count */
+	uint32_t *at = xcalloc(n + 1, sizeof *at);	/* number of nodes with weight before a node */
 	for (uint32_t i = 0, skip = 0; i <= n; i++) {
 		at[i] = t.n;
 		if (i == n || i < skip)
@@ -187,7 +187,7 @@ static struct tree tree_of(const struct weighted_tree *c, const struct flame_con
 		OK(conf->fold_recursion || nodes_has_weight(&all, i) == (!i || sum.hits));
 		OK(nodes_next(&all, i) > i && nodes_next(&all, i) <= n);
 		if (i && (!sum.hits || ((conf->fold_recursion || conf->reverse) && !sum.w))) {
-			/* all of it may have gone further up, or be the sum of equal siblings */
+			/* its weight was moved up by folding, or merged siblings add up to 0 */
 			skip = nodes_next(&all, i);
 			continue;
 		}
@@ -238,7 +238,8 @@ static void well_formed(const struct weighted_tree *c)
 	tag_tree_free(&t);
 }
 
-/* Names are the same in all stores, numbers are not. Tags are functions in the model, with their key as file. */
+/* Return a hash of a symbol's name, because names are the same in all stores and numbers are not. The key of a tag is left
+   out: in the model it is the file of a function. */
 static uint64_t name_id(const struct weighted_tree *c, uint32_t symbol)
 {
 	static const char *const keys[] = {" k", " bytes"};
@@ -262,7 +263,7 @@ static uint32_t find_name(const struct weighted_tree *c, uint64_t id)
 	return 0;
 }
 
-static uint64_t *ways(const struct weighted_tree *c, const struct tree *t)
+static uint64_t *path_ids(const struct weighted_tree *c, const struct tree *t)
 {
 	uint64_t *way = xcalloc(t->n, sizeof *way);
 	for (uint32_t i = 1; i < t->n; i++)
@@ -270,14 +271,14 @@ static uint64_t *ways(const struct weighted_tree *c, const struct tree *t)
 	return way;
 }
 
-/* Each node of one is in the other, found by the way to it. Siblings may stand in another order. */
+/* Return whether each node of one tree is in the other, by the path to it. The order of siblings may differ. */
 static bool same_trees(const struct weighted_tree *a, const struct weighted_tree *b, const struct flame_conf *conf)
 {
 	struct flame_conf other = *conf;
 	other.pivot = conf->pivot ? find_name(b, name_id(a, conf->pivot)) : 0;
 	struct tree ta = tree_of(a, conf), tb = tree_of(b, &other);
 	bool same = ta.n == tb.n;
-	uint64_t *wa = ways(a, &ta), *wb = ways(b, &tb);
+	uint64_t *wa = path_ids(a, &ta), *wb = path_ids(b, &tb);
 	for (uint32_t i = 0; same && i < ta.n; i++) {
 		uint32_t k = 0;
 		while (k < tb.n && wa[i] != wb[k])
@@ -298,7 +299,7 @@ static bool same_text(const struct store *a, str_id x, const struct store *b, st
 	return p.n == q.n && (!p.n || !memcmp(p.s, q.s, p.n));
 }
 
-/* What is found of some things in flame graphs, and functions of lines. */
+/* Return whether the weight of matching symbols in flame graphs, and the sums by function, are the same. */
 static bool same_sums(const struct weighted_tree *a, const struct weighted_tree *b)
 {
 	uint8_t *hit[2] = {xcalloc(a->nsymbol, 1), xcalloc(b->nsymbol, 1)};
@@ -327,11 +328,11 @@ static bool same_sums(const struct weighted_tree *a, const struct weighted_tree 
 	return same;
 }
 
-/* In every way in which a flame graph can have them. */
+/* Return whether two trees are the same in all forms of a flame graph. */
 static bool same_calls(const struct weighted_tree *a, const struct weighted_tree *b)
 {
 	bool same = a->total == b->total && same_sums(a, b);
-	for (uint32_t i = 0; i < 8; i++)	/* as it is; folded; turned round, and folded */
+	for (uint32_t i = 0; i < 8; i++)	/* reversed, with recursion and with the runtime folded, or not */
 		same = same && same_trees(a, b, &(struct flame_conf){.reverse = i & 4, .fold_recursion = i & 2,
 		    .fold_runtime = i & 1});
 	for (uint32_t i = 0; i < 4 && a->nsymbol > 1; i++) {
@@ -342,7 +343,7 @@ static bool same_calls(const struct weighted_tree *a, const struct weighted_tree
 	return same;
 }
 
-/* A call here is a call there, and weighs as much. */
+/* Return whether two lists of calls have the same symbols and weights. */
 static bool same_links(const struct weighted_tree *a, const struct link *la, uint32_t na, const struct weighted_tree *b,
     const struct link *lb, uint32_t nb)
 {
@@ -375,8 +376,8 @@ static bool same_callers(const struct weighted_tree *a, const struct weighted_tr
 	return same;
 }
 
-/* Weights of nodes are the same if the nodes are not the store's, but copies: with children of a node in the reverse
-   order, and with nodes that stand for nothing. */
+/* Weights are the same if the nodes are copies of the store's: with the children of a node in reverse order, and with
+   additional nodes that have no weight. */
 static void own_nodes(const struct snap *sn, const struct compiled_filters *fc, bool noinlines)
 {
 	struct arena a = {0};
@@ -411,8 +412,8 @@ static void own_nodes(const struct snap *sn, const struct compiled_filters *fc, 
 	arena_free(&a);
 }
 
-/* The weights of a query are those of the stacks that are left, without a filter; after those of another type, and
-   twice, since the second weighing finds the trees and sums of the first. */
+/* The weights of a query are those of a store that has only the stacks that the filters leave, without a filter. They are
+   computed after those of another sample type, and twice: the second time with the trees and sums of the first. */
 static uint32_t straight, marked, onto_tags;
 static void both_ways(const struct snap *sn, const struct compiled_filters *fc, bool noinlines, const struct snap *left)
 {
@@ -423,18 +424,18 @@ static void both_ways(const struct snap *sn, const struct compiled_filters *fc, 
 	struct weighted_tree *finest = weigh(sn, GR_ADDRESSES, &fc->text, noinlines, &source);
 	struct fine fine = fine_of(finest);
 	struct filter_trees k = {.granularity = granularity_new(sn, gran)};
-	if (rnd(2)) {	/* the sums that it keeps of all samples are those that the next weighings begin with */
+	if (rnd(2)) {	/* keep the sums of all samples, with which the next weighings start */
 		struct compiled_filters *none = filter_compile(&(struct filters){0}, NULL);
 		weighted_free(filter_weigh(&k, sn, none, false, &source, NULL));
 		filter_free(none);
 	}
-	struct weighted_tree *kept = NULL;	/* another one is made while the first is there */
+	struct weighted_tree *kept = NULL;	/* the previous one, released after the next is made */
 	for (int i = 0; i < 3; i++) {
 		source.type = i > 0;
 		struct weighted_tree *c = filter_weigh(&k, sn, fc, noinlines, &source, NULL);
 		well_formed(c);
 		if (i) {
-			laws_of_things(&fine, k.granularity, c);
+			laws_of_symbols(&fine, k.granularity, c);
 			OK(same_calls(c, own) && same_callers(c, own));
 			straight += c->calltree == k.plain;
 			marked += c->calltree->mark != NULL;
@@ -528,7 +529,7 @@ static void one(uint64_t start)
 		    (unsigned long long)start, f.focus, f.ignore, f.hide, f.show, f.show_from,
 		    f.prune_from, f.tagfocus, f.tagignore, f.tagroot, f.tagleaf, noinlines);
 	filter_free(fc);
-	/* focus and ignore of one expression share out the samples that have a location */
+	/* focus and ignore with one expression divide the samples that have a location */
 	const char *rx = f.focus ? f.focus : "a";
 	OK(total_of(sn, (struct filters){.focus = rx}) +
 		total_of(sn, (struct filters){.ignore = rx}) ==
@@ -542,7 +543,7 @@ static void one(uint64_t start)
 	builder_free(b);
 }
 
-/* A few samples of which all is known: root;a, root;b ... with their values of the second type. */
+/* Make a store of samples with stacks root;a, root;b ..., with values v of the second type. The first has a label. */
 static struct store_builder *known(const char *key, const int64_t *v, size_t n)
 {
 	struct store_builder *b = builder_new();
@@ -563,7 +564,7 @@ static struct store_builder *known(const char *key, const int64_t *v, size_t n)
 	return b;
 }
 
-/* What has no weight is not there; shares are of the samples that are marked as the base, where some are. */
+/* Nodes without weight are left out; if samples are marked as the base, shares are of them. */
 static void nothing_and_base(void)
 {
 	static const struct { const char *key; int64_t v[3], all; uint32_t nodes; } cases[] = {
@@ -588,6 +589,6 @@ int main(void)
 	struct err e = {0};
 	OK(!filter_compile(&(struct filters){.hide = "("}, &e) && strstr(e.msg, "hide"));
 	OK(!filter_compile(&(struct filters){.tagfocus = "k=["}, &e) && strstr(e.msg, "tagfocus"));
-	OK(straight > 1500 && marked > 1000 && onto_tags > 500);	/* all ways were gone */
+	OK(straight > 1500 && marked > 1000 && onto_tags > 500);	/* each kind of tree was used */
 	return DONE();
 }
