@@ -6,8 +6,9 @@
  * grown meanwhile.
  *
  * It fails if a key takes more than two minutes, if the memory of the process grows over the rounds, or if a sanitizer
- * of the build finds something. Each viewer has a seed of its own, which decides its file, keys and changes; soak.log
- * has the keys and changes of the last one, in the notation of -script. SOAK_SEED=SEED SOAK_MINUTES=0 repeats that viewer.
+ * of the build finds something. Memory is what is resident, which an allocator makes uneven, and what is allocated when no
+ * viewer is open. Each viewer has a seed of its own, which decides its file, keys and changes; soak.log has the keys and
+ * changes of the last one, in the notation of -script. SOAK_SEED=SEED SOAK_MINUTES=0 repeats that viewer.
  */
 #include "config.h"
 #include "app/app.h"
@@ -23,7 +24,11 @@
 #include <locale.h>
 #ifdef __GLIBC__
 #include <malloc.h>
+#if __GLIBC_PREREQ(2, 33)
+#define HAVE_MALLINFO2 1
 #endif
+#endif
+#include <math.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -38,6 +43,7 @@
 #endif
 #endif
 #ifdef __SANITIZE_ADDRESS__
+size_t __sanitizer_get_current_allocated_bytes(void);
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
@@ -243,6 +249,31 @@ static double resident_mb(void)
 	return (double)pages * (double)sysconf(_SC_PAGESIZE) / 1e6;
 }
 
+/* Return the bytes on the heap, or 0 if that is not known. */
+static double allocated_mb(void)
+{
+#ifdef __SANITIZE_ADDRESS__
+	return (double)__sanitizer_get_current_allocated_bytes() / 1e6;
+#elif defined HAVE_MALLINFO2
+	struct mallinfo2 m = mallinfo2();
+	return (double)(m.uordblks + m.hblkhd) / 1e6;
+#else
+	return 0;
+#endif
+}
+
+struct memory { double resident, allocated; };	/* MB */
+
+/* Report memory that is clearly above the most of the first rounds. */
+static bool has_grown(const struct memory *now, const struct memory *most)
+{
+	if (now->resident <= most->resident * 1.25 + 16 && now->allocated <= most->allocated * 1.25 + 1)
+		return false;
+	fprintf(stderr, "soak: memory grows: at most %.0f MB resident, %.2f MB allocated in the first rounds\n", most->resident,
+	    most->allocated);
+	return true;
+}
+
 static uint64_t number(const char *name, uint64_t otherwise)
 {
 	const char *s = getenv(name);
@@ -254,7 +285,7 @@ int main(void)
 	const char *dir = getenv("srcdir");
 	uint64_t seed = number("SOAK_SEED", (uint64_t)clock_ns() % 1000000000), first = seed;
 	int64_t end = clock_ns() + (int64_t)number("SOAK_MINUTES", 60) * 60000000000;
-	double most = 0, mb = 0;
+	struct memory most = {0};
 	if (chdir(dir ? dir : ".") || !getcwd(sources, sizeof sources - 10) || !mkdtemp(folder) || chdir(folder))
 		return 2;
 	strcat(sources, "/samples");
@@ -269,13 +300,14 @@ int main(void)
 	for (int round = 1; round == 1 || clock_ns() < end; round++) {
 		for (int i = 0; i < ROUND && (i == 0 || clock_ns() < end); i++)
 			run_viewer(seed++);
-		mb = resident_mb();
-		printf("round %d: %" PRIu64 " viewers, %.0f MB\n", round, seed - first, mb);
+		struct memory now = {resident_mb(), allocated_mb()};
+		printf("round %d: %" PRIu64 " viewers, %.0f MB resident, %.2f MB allocated\n", round, seed - first, now.resident,
+		    now.allocated);
 		fflush(stdout);
+		if (round > FIRST_ROUNDS && has_grown(&now, &most))
+			return 1;
 		if (round <= FIRST_ROUNDS)
-			most = mb > most ? mb : most;
-		else if (mb > most * 5 / 4 + 16)
-			return fprintf(stderr, "soak: memory grows: %.0f MB in the first rounds, %.0f MB now\n", most, mb), 1;
+			most = (struct memory){fmax(most.resident, now.resident), fmax(most.allocated, now.allocated)};
 	}
 	printf("%" PRIu64 " viewers, nothing found\n", seed - first);
 	return 0;
