@@ -25,9 +25,15 @@
 #include <inttypes.h>
 #include <string.h>
 
+/* Return where the reason of a failure is wanted: in a salvaged generation each event may fail, and no reason is read. */
+static struct err *reason(struct event_orderer *o)
+{
+	return o->gen->salvaged ? NULL : &o->bad;
+}
+
 enum order_result order_fail(struct order_step *s, const char *fmt, uint64_t v)
 {
-	err_set(&s->o->bad, ERR_FORMAT, ERR_NOWHERE, fmt, wire_event_specs[s->ev->type].name, v);
+	err_set(reason(s->o), ERR_FORMAT, ERR_NOWHERE, fmt, wire_event_specs[s->ev->type].name, v);
 	return GO_BAD;
 }
 
@@ -177,7 +183,7 @@ bool order_require(struct order_step *s, enum order_need p, enum order_need g)
 	else if (g == NOT && s->now.g != -1)
 		why = "expected no goroutine but had one";
 	if (why)
-		err_set(&s->o->bad, ERR_FORMAT, ERR_NOWHERE, "%s, at event %s", why,
+		err_set(reason(s->o), ERR_FORMAT, ERR_NOWHERE, "%s, at event %s", why,
 		    wire_event_specs[s->ev->type].name);
 	return !why;
 }

@@ -53,7 +53,7 @@ struct event_orderer {
 	uint64_t bytes;		/* bytes of the input decoded so far */
 	bool stopped;		/* the consumer stopped the reading */
 	bool general;		/* do not use order_fast.h */
-	struct err bad;		/* why the last order_advance() returned GO_BAD */
+	struct err bad;		/* why the last order_advance() returned GO_BAD, unless the generation is salvaged */
 };
 
 /* Initialize. bytes: length of the input. out has room for GO_OUT events; NULL: allocate a buffer. */
