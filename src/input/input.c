@@ -83,11 +83,11 @@ static int read_all(int fd, const char *path, const struct input_watch *w, struc
 			mem_free(p);
 			return set_cancelled(e);
 		}
-		if (!reserve_bytes(&p, &cap, n + CHUNK)) {
+		if (!reserve_bytes(&p, &cap, n + 1)) {
 			mem_free(p);
 			return err_set(e, ERR_LIMIT, n, "%s: not enough memory to read the file", path);
 		}
-		ssize_t got = read(fd, p + n, CHUNK);
+		ssize_t got = read(fd, p + n, cap - n < CHUNK ? cap - n : CHUNK);
 		if (got == 0)
 			break;
 		if (got < 0 && errno != EINTR) {
