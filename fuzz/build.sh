@@ -1,8 +1,8 @@
 #!/bin/sh -eu
 # SPDX-License-Identifier: MIT
 # Build the fuzzers as OSS-Fuzz does, from the top of a clean tree, into $OUT: the programs, and for each an archive of
-# its first inputs. OSS-Fuzz sets CC, CXX, CFLAGS, CXXFLAGS and LIB_FUZZING_ENGINE; without them, clang's libFuzzer is
-# used, with the address and undefined-behaviour sanitizers.
+# its first inputs, and its options. OSS-Fuzz sets CC, CXX, CFLAGS, CXXFLAGS and LIB_FUZZING_ENGINE; without them, clang's
+# libFuzzer is used, with the address and undefined-behaviour sanitizers.
 : "${CC=clang}" "${CXX=clang++}" "${LIB_FUZZING_ENGINE=-fsanitize=fuzzer}"
 : "${CFLAGS=-g -O2 -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link}" "${CXXFLAGS=$CFLAGS}"
 : "${OUT:?is the folder where the fuzzers go}"
@@ -23,6 +23,8 @@ for fuzzer in fuzz/fuzz-*; do
 	[ -x "$fuzzer" ] || continue
 	name=${fuzzer#fuzz/}
 	cp "$fuzzer" "$OUT/"
+	# libFuzzer's default schedule counts all features again and again: most of the time of those that reach many
+	printf '[libfuzzer]\nentropic = 0\n' >"$OUT/$name.options"
 	for corpus in corpus "corpus-${name#fuzz-}"; do
 		[ ! -d "fuzz/$corpus" ] || (cd fuzz && zip -q -r "$OUT/${name}_seed_corpus.zip" "$corpus")
 	done

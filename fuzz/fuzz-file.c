@@ -34,7 +34,7 @@ static void part(struct bytes b, const struct snap *all)
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 {
 	struct err e = {0};
-	mem_set_budget((size_t)64 << 20);
+	mem_set_budget((size_t)256 << 20);
 	uint8_t *copy = mem_try_alloc(n);
 	if (!copy)
 		return 0;
