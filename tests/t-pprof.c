@@ -187,7 +187,7 @@ static void tables_arrive(const struct got *g)
 	OK(is(st, store_fun(st, store_frm(st, a->first)->fun)->name, "inner") &&
 	    store_frm(st, a->first)->line == 102);
 	OK(is(st, store_fun(st, store_frm(st, a->first + 1)->fun)->name, "work"));
-	OK(b->nline == 1 && b->map == 0 && store_frm(st, b->first)->col == 4);
+	OK(b->nline == 1 && b->map == 0 && store_col(st, b->first) == 4);
 	OK(c->nline == 1 && c->folded && !store_frm(st, c->first)->fun && c->addr == 0x2005);
 	const struct sink_meta *t = &st->meta;
 	OK(st->has_meta && t->time == 99 && t->duration == 77 && t->period == 10 &&

@@ -320,8 +320,9 @@ static bool same_sums(const struct weighted_tree *a, const struct weighted_tree 
 				   *g = function_weights_of((struct weighted_tree *)(uintptr_t)b);
 	same = same && (f->n == g->n || a->calltree->tags);	/* all tags are one function */
 	for (uint32_t i = 0, k = 0; same && i < f->n && !a->calltree->tags; i++) {
-		for (k = 0; k < g->n && !(same_text(a->st, f->fun[i].name, b->st, g->fun[k].name) &&
-					    same_text(a->st, f->fun[i].file, b->st, g->fun[k].file));)
+		const struct symbol *s = &a->symbol[f->fun[i].first];
+		for (k = 0; k < g->n && !(same_text(a->st, s->name, b->st, b->symbol[g->fun[k].first].name) &&
+					    same_text(a->st, s->file, b->st, b->symbol[g->fun[k].first].file));)
 			k++;
 		same = k < g->n && f->fun[i].flat == g->fun[k].flat && f->fun[i].cum == g->fun[k].cum;
 	}

@@ -14,11 +14,14 @@
 #include "base/wrap_math.h"
 #include "calltree/node_walk.h"
 
+struct grouping { const struct weighted_tree *c; const struct function_sums *f; };
+
 static int same_fun(const void *ctx, uint32_t id, const void *key)
 {
-	const struct function_sums *f = ctx;
+	const struct grouping *k = ctx;
 	const struct symbol *t = key;
-	return f->fun[id].name == t->name && f->fun[id].file == t->file;
+	const struct symbol *a = &k->c->symbol[k->f->fun[id].first];
+	return a->name == t->name && a->file == t->file;
 }
 
 static void group_symbols(const struct weighted_tree *c, struct function_sums *f)
@@ -33,11 +36,11 @@ static void group_symbols(const struct weighted_tree *c, struct function_sums *f
 		if (!c->weight[i].nnode)
 			continue;
 		uint32_t h = intern_hash_u64((uint64_t)t->name << 32 | t->file, 0);
-		uint32_t id = intern_find(&index, h, same_fun, f, t);
+		uint32_t id = intern_find(&index, h, same_fun, &(struct grouping){c, f}, t);
 		if (id == UINT32_MAX) {
 			id = f->n++;
 			f->fun = mem_grow(f->fun, &cap, f->n, sizeof *f->fun);
-			f->fun[id] = (struct function_sum){.name = t->name, .file = t->file, .fun = t->fun, .first = i};
+			f->fun[id] = (struct function_sum){.fun = symbol_function(c->st, t), .first = i};
 			intern_put(&index, h, id);
 		}
 		f->of[i] = id;
@@ -65,15 +68,17 @@ static void weigh_functions(const struct nodes *t, struct function_sums *f)
 			struct function_sum *fun = &f->fun[k];
 			if (!open[k]++) {
 				fun->cum = wrap_add(fun->cum, sum.w);
-				fun->ocum = wrap_add(fun->ocum, sum.o);
+				if (f->other)
+					f->other[k].cum = wrap_add(f->other[k].cum, sum.o);
 			}
 			path = mem_grow(path, &cap, (size_t)depth + 1, sizeof *path);
 			path[depth++] = (struct path){nodes_next(t, i), k};
 		}
 		if (depth) {	/* own weight of hidden nodes counts for the nearest visible one */
-			struct function_sum *fun = &f->fun[path[depth - 1].fun];
-			fun->flat = wrap_add(fun->flat, own.w);
-			fun->oflat = wrap_add(fun->oflat, own.o);
+			uint32_t k = path[depth - 1].fun;
+			f->fun[k].flat = wrap_add(f->fun[k].flat, own.w);
+			if (f->other)
+				f->other[k].flat = wrap_add(f->other[k].flat, own.o);
 		}
 		i++;
 	}
@@ -100,6 +105,8 @@ const struct function_sums *function_weights_of(struct weighted_tree *c)
 		return c->funs;
 	struct function_sums *f = xcalloc(1, sizeof *f);
 	group_symbols(c, f);
+	if (c->two)
+		f->other = xcalloc((size_t)f->n + 1, sizeof *f->other);
 	struct nodes t = nodes_of(c);
 	weigh_functions(&t, f);
 	order(f);
@@ -111,6 +118,7 @@ void function_weights_free(struct function_sums *f)
 	if (!f)
 		return;
 	mem_free(f->fun);
+	mem_free(f->other);
 	mem_free(f->of);
 	mem_free(f->order);
 	mem_free(f);

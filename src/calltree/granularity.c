@@ -108,7 +108,7 @@ static struct symbol symbol_of_frame(const struct granularity *t, frm_id f)
 	const struct frm_row *fr = store_frm(t->st, f);
 	const struct fun_row *fu = store_fun(t->st, fr->fun);
 	const struct loc_row *lo = store_loc(t->st, fr->loc);
-	struct symbol g = {.frm = f, .fun = fr->fun};
+	struct symbol g = {.frm = f};
 	if (t->gran == GR_ADDRESSES)
 		g.addr = lo->addr;
 	if (t->gran == GR_ADDRESSES || t->gran == GR_LINES)

@@ -120,7 +120,8 @@ struct weighted_sum weighted_sum_below(const struct weighted_tree *c, uint32_t n
 
 /* ---- symbols */
 
-enum { PARTS = 4, PART_NODES = 1 << 18, AHEAD = 16 };
+/* PART_SHARE: least nodes a symbol, for a part to save more than its sums cost */
+enum { PARTS = 4, PART_NODES = 1 << 18, PART_SHARE = 16, AHEAD = 16 };
 
 /* The sums of a range of nodes by symbol; all fields of a symbol share a cache line. */
 struct weight_part {
@@ -212,8 +213,9 @@ static void weigh_part(void *arg, uint32_t which)
 static void weigh_all(struct weighted_tree *c)
 {
 	uint32_t cpus = (uint32_t)job_cpus();
-	struct weight_parts ps = {.c = c, .n = c->calltree->n < PART_NODES ? 1 : cpus < PARTS ? cpus : PARTS};
 	size_t n = c->nsymbol;
+	bool few = c->calltree->n < PART_NODES || c->calltree->n / PART_SHARE < n;
+	struct weight_parts ps = {.c = c, .n = few ? 1 : cpus < PARTS ? cpus : PARTS};
 	for (uint32_t k = 0; k < ps.n; k++)
 		ps.weight_part[k] = (struct weight_part){xcalloc(n, sizeof *ps.weight_part[k].of),
 		    c->two ? xcalloc(n, sizeof(int64_t)) : NULL};
@@ -236,7 +238,8 @@ static void weigh_all(struct weighted_tree *c)
 			if (!t->nnode)
 				t->first = of->first;
 			t->nnode = true;
-			t->nseen += of->n;
+			uint32_t room = NSEEN_MAX - t->nseen;
+			t->nseen += of->n < room ? of->n : room;
 			c->any |= i != 0;
 		}
 		mem_free(p.of);
@@ -338,7 +341,7 @@ void weighted_position(const struct weighted_tree *c, uint32_t symbol, struct bu
 	const struct symbol *t = &c->symbol[symbol];
 	if (!t->frm)
 		return;
-	const struct fun_row *fu = store_fun(c->st, t->fun);
+	const struct fun_row *fu = store_fun(c->st, symbol_function(c->st, t));
 	struct str_row s = *store_str(c->st, fu->file);
 	if (!s.n)
 		return;
@@ -371,9 +374,10 @@ uint32_t weighted_find_function(const struct weighted_tree *c, fun_id f)
 			continue;
 		bool same = c->gran == GR_FILES ? t->file && t->file == want->file
 						: t->name && t->name == want->name;
-		if (same && (t->fun == f || !best))
+		fun_id fun = symbol_function(c->st, t);
+		if (same && (fun == f || !best))
 			best = i;
-		if (same && t->fun == f)
+		if (same && fun == f)
 			break;
 	}
 	return best;

@@ -19,21 +19,26 @@ struct symbol {
 	uint64_t addr;
 	str_id tag;		/* a tag shown as a frame */
 	map_id map;		/* set only if there is no name and no file */
-	frm_id frm;		/* one frame of it, for its source position */
-	fun_id fun;
-	uint64_t id;		/* hash of the fields above, the same in every query */
-	uint32_t rank;		/* place in the order of names */
-	uint8_t kind;		/* enum pkg_kind; one byte, because there may be a million symbols by lines */
+	frm_id frm;		/* one frame of it, for its source position and function: symbol_function() */
+	uint32_t rank : 29;	/* place in the order of names */
+	uint32_t kind : 3;	/* enum pkg_kind */
+	uint64_t id;		/* hash of the fields that identify it, the same in every query */
 };
+/* Return the function of a symbol; 0: it has none. */
+static inline fun_id symbol_function(const struct store *st, const struct symbol *s)
+{
+	return s->frm ? store_frm(st, s->frm)->fun : 0;
+}
 
 /* The weight of a symbol in one query. The symbol itself (struct symbol) is shared by all queries. */
 struct symbol_weight {
 	int64_t flat, cum;	/* cum counts a stack once, however often the symbol occurs in it */
-	uint32_t nseen, first;	/* nseen: visible nodes of the symbol with weight at or below them; first: the first of
-				   them */
-	bool nnode;		/* nseen is not 0, or it is the root */
-	bool inl, notinl;	/* is inlined in some node; is not inlined in some node */
+	uint32_t first;		/* the first of the visible nodes of the symbol that have weight at or below them */
+	uint32_t nseen : 29;	/* how many these are, at most NSEEN_MAX */
+	bool nnode : 1;		/* nseen is not 0, or it is the root */
+	bool inl : 1, notinl : 1;	/* is inlined in some node; is not inlined in some node */
 };
+enum { NSEEN_MAX = (1 << 29) - 1 };
 
 /* The other column of a difference, see struct weights. */
 struct symbol_other { int64_t flat, cum; };
@@ -41,11 +46,12 @@ struct symbol_other { int64_t flat, cum; };
 enum order { ORDER_WEIGHT, ORDER_NAME, ORDER_SEEN };
 
 /* Weights of functions, from a tree by lines (function_weights.c). */
-/* first: the first symbol (line) of the function */
-struct function_sum { str_id name, file; fun_id fun; uint32_t first; int64_t flat, cum, oflat, ocum; };
+/* first: the first symbol (line) of the function, which has its name and file */
+struct function_sum { fun_id fun; uint32_t first; int64_t flat, cum; };
 struct function_sums {
 	uint32_t n;
 	struct function_sum *fun;
+	struct symbol_other *other;	/* by function; NULL: there is only one side */
 	uint32_t *of;		/* by symbol; UINT32_MAX: the symbol has no nodes */
 	uint32_t *order;	/* heaviest first */
 };

@@ -46,12 +46,6 @@ static void add_site(struct site_sums *s, const struct profile_site *one)
 	}
 }
 
-static void site_sums_free(struct site_sums *s)
-{
-	mem_free(s->v);
-	intern_free(&s->index);
-}
-
 /* What the name of a function tells. */
 enum { KIND = 63, USER = 64 };
 static uint8_t *classify_functions(const struct snap *sn, enum sites_by by)
@@ -151,27 +145,28 @@ static int heaviest_first(const void *a, const void *b)
 void profile_sites_make(struct profile_sites *p, const struct snap *sn, const struct findings_sides *sides, int type,
     enum sites_by by, struct arena *mem)
 {
-	struct site_sums stacks = {.by_path = true}, sites = {0};
+	struct site_sums stacks = {.by_path = true};
 	*p = (struct profile_sites){.by = by};
 	sum_stacks(p, &stacks, sn, sides, type);
+	intern_free(&stacks.index);
+	/* There are no more sites than stacks, so they take their places. */
+	struct site_sums sites = {.v = stacks.v, .cap = stacks.cap};
 	for (uint32_t i = 0; i < stacks.n; i++) {
-		struct profile_site *one = &stacks.v[i];
-		one->widest = one->a;
-		if (one->path) {
-			const struct frm_row *frame = store_frm(sn->st, stk_frame(sn->st, one->path));
-			one->fun = frame->fun;
-			one->line = by == SITES_BY_FUNCTION ? 0 : frame->line;
+		struct profile_site one = stacks.v[i];
+		one.widest = one.a;
+		if (one.path) {
+			const struct frm_row *frame = store_frm(sn->st, stk_frame(sn->st, one.path));
+			one.fun = frame->fun;
+			one.line = by == SITES_BY_FUNCTION ? 0 : frame->line;
 		}
-		add_site(&sites, one);
+		add_site(&sites, &one);
 	}
+	intern_free(&sites.index);
 	if (sites.n)
 		qsort(sites.v, sites.n, sizeof *sites.v, heaviest_first);
 	p->n = sites.n;
-	p->v = arena_alloc(mem, (sites.n + 1u) * sizeof *p->v);
-	if (sites.n)
-		memcpy(p->v, sites.v, sites.n * sizeof *p->v);
-	site_sums_free(&stacks);
-	site_sums_free(&sites);
+	p->v = xrealloc(sites.v, (sites.n + 1u) * sizeof *p->v);
+	arena_adopt(mem, p->v);
 }
 
 int profile_sites_type(const struct snap *sn, const char *name)

@@ -17,12 +17,12 @@ enum sites_by {
 	SITES_BY_WAIT		/* by line and enum runtime_wait */
 };
 struct profile_site {
-	fun_id fun;		/* 0: stacks without user code */
 	int64_t line;		/* 0 with SITES_BY_FUNCTION */
-	uint8_t kind;		/* enum runtime_work or runtime_wait; else 0 */
 	int64_t a, b;		/* weight of both sides; sums beyond 64 bits wrap */
+	int64_t widest;		/* the weight of path */
 	stk_id path;		/* the node of the user frame below which most of a is; 0 if fun is 0 */
-	int64_t widest;		/* this weight */
+	fun_id fun;		/* 0: stacks without user code */
+	uint8_t kind;		/* enum runtime_work or runtime_wait; else 0 */
 };
 struct profile_sites {
 	struct profile_site *v;	/* heaviest a first */

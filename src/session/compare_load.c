@@ -94,7 +94,7 @@ static loc_id copy_loc(struct store_copier *c, loc_id l)
 	struct sink_line *line = xcalloc(r->nline, sizeof *line);
 	for (uint32_t i = 0; i < r->nline; i++) {
 		const struct frm_row *f = store_frm(c->from, r->first + i);
-		line[i] = (struct sink_line){copy_fun(c, f->fun), f->line, f->col};
+		line[i] = (struct sink_line){copy_fun(c, f->fun), f->line, store_col(c->from, r->first + i)};
 	}
 	c->loc[l] = c->to.ops->loc(c->to.self, &(struct sink_loc){.addr = r->addr, .line = line,
 	    .nline = store_frm(c->from, r->first)->fun ? r->nline : 0});

@@ -6,8 +6,9 @@
  *
  * The road not taken is to keep the file open, or mapped: programs overwrite
  * old profiles, so an open file shows the new bytes, and a mapping of a file
- * that was cut raises SIGBUS. A profile is a tenth of the size of its store; a
- * trace is larger, and a report needs only its store.
+ * that was cut raises SIGBUS. Kept bytes of a small profile are a tenth of what
+ * the program takes, of a large one a tenth to a third of its store, so that
+ * one is read again, as is a trace, of which a report needs only its store.
  */
 #include "config.h"
 #include "session/input_cache.h"

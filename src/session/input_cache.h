@@ -23,7 +23,7 @@ struct cached_input {
 };
 struct cached_inputs { struct cached_input *v; size_t n, cap; };
 
-enum { INPUT_CACHE_FILE_MAX = 8 << 20 };	/* maximum size of a file that is kept, in bytes */
+enum { INPUT_CACHE_FILE_MAX = 1 << 20 };	/* maximum size of a file that is kept, in bytes */
 
 /* Add a file that is being read, with a copy of its bytes if it is small enough. Bytes of a trace or a program are
    copied only if they did not come from a file. The name must outlive the list. */

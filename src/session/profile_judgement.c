@@ -9,13 +9,36 @@
 
 #include "base/async.h"
 #include "base/job.h"
+#include "base/text/text.h"
 #include "session/internal.h"
+
+#include <string.h>
+
+/* Only few functions have a share that is shown. */
+static void make_functions(struct profile_judgement *v)
+{
+	struct profile_sites *p = &v->functions;
+	struct arena scratch = {0};
+	uint32_t n = 0;
+	profile_sites_make(p, v->sn, &v->sides, v->type, SITES_BY_FUNCTION, &scratch);
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct profile_site *s = &p->v[i];
+		if (text_percent(s->a, p->a) >= JUDGEMENT_LEAST || text_percent(s->widest, p->a) >= JUDGEMENT_LEAST)
+			p->v[n++] = *s;
+	}
+	p->n = n;
+	struct profile_site *kept = arena_alloc(&v->mem, (n + 1u) * sizeof *kept);
+	if (n)
+		memcpy(kept, p->v, n * sizeof *kept);
+	p->v = kept;
+	arena_free(&scratch);
+}
 
 static void run_judgement(void *work, struct job *j)
 {
 	struct profile_judgement *v = work;
 	struct findings_query q = {.on = j ? job_progress_watcher(j) : (struct progress_watcher){0}};
-	profile_sites_make(&v->functions, v->sn, &v->sides, v->type, SITES_BY_FUNCTION, &v->mem);
+	make_functions(v);
 	v->findings = findings_of_profile(v->sn, &v->sides, &q, &v->mem);
 }
 

@@ -11,12 +11,13 @@
  * What is odd about a profile, and the functions of user code to which its samples belong. It depends on the file, its
  * sides and the sample type only, so filters do not change it. It is made once in the background and is only read then.
  */
+enum { JUDGEMENT_LEAST = 3 };	/* the least share of a function, or of the widest path to it, in per cent */
 struct profile_judgement {
 	const struct snap *sn;
 	struct findings_sides sides;
 	int type;
 	const struct findings *findings;
-	struct profile_sites functions;
+	struct profile_sites functions;		/* those with the least share */
 	uint32_t refs;		/* changed by the UI thread only */
 	struct arena mem;
 };

@@ -153,7 +153,8 @@ static loc_id copy_loc(struct copy *c, loc_id l)
 				.sysname = copy_str(c, fr->name), .file = copy_str(c, fr->file) };
 			c->fun[f->fun] = profile_add_function(c->p, &pf);
 		}
-		uint32_t at = profile_add_line(c->p, &(struct profile_line){ c->fun[f->fun], f->line, f->col });
+		struct profile_line line = { c->fun[f->fun], f->line, store_col(c->st, r->first + i) };
+		uint32_t at = profile_add_line(c->p, &line);
 		if (!i)
 			first = at;
 	}

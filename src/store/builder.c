@@ -406,7 +406,7 @@ bool store_lost(const struct snap *sn)
 uint64_t store_size(const struct snap *sn)
 {
 	const struct store *st = sn->st;
-	const struct data_column *cols[] = {&st->strs, &st->maps, &st->funs, &st->locs, &st->frms, &st->stks,
+	const struct data_column *cols[] = {&st->strs, &st->maps, &st->funs, &st->locs, &st->frms, &st->cols, &st->stks,
 	    &st->forks, &st->fork, &st->types, &st->smps, &st->sets, &st->labels, &st->sides, &st->times, &st->trks,
 	    &st->marks, &st->spans, &st->span_blocks, &st->utils, &st->trk_times};
 	uint64_t n = sn->held;
@@ -495,12 +495,12 @@ void builder_free(struct store_builder *b)
 	free_kept(b);
 	tracks_free(b->tracks);
 	lock_free(b->said);
-	symbols_free(&b->symbol_tables);
+	symbols_drop_indexes(&b->symbol_tables);
 	stacks_free(&b->stacks);
 	intern_free(&b->sets);
 	samples_free(&b->st);
 	stacks_rows_free(&b->st);
-	struct data_column *const cols[] = {&b->st.strs, &b->st.maps, &b->st.funs, &b->st.locs, &b->st.frms,
+	struct data_column *const cols[] = {&b->st.strs, &b->st.maps, &b->st.funs, &b->st.locs, &b->st.frms, &b->st.cols,
 		&b->st.warns};
 	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
 		column_free(cols[i]);

@@ -21,7 +21,7 @@ struct map_row { uint64_t id, start, limit, offset; str_id file, build_id; bool 
 struct fun_row { uint64_t id; str_id name, sysname, file; int64_t line; };
 struct loc_row { uint64_t id, addr; map_id map; frm_id first; uint32_t nline; bool folded; };
 	/* its lines are frames first .. first+nline-1, innermost first; at least one, fun 0 if unknown */
-struct frm_row { loc_id loc; fun_id fun; int64_t line, col; };	/* inlined: not the last of its loc */
+struct frm_row { loc_id loc; fun_id fun; int64_t line; };	/* inlined: not the last of its loc */
 /* A node of the call tree: parent < self, always; 0 is the root. Nearly all nodes directly follow their parents. Stored
    are the frames, one bit per node that is set when it does not follow its parent, and the parents of such nodes, in
    order. */
@@ -120,6 +120,7 @@ struct span_block { int64_t t0, t1; uint32_t kinds; };	/* of 64 spans: least t0,
 struct store {
 	struct arena arena;
 	struct data_column strs, maps, funs, locs, frms;		/* the rows above; row 0 is none */
+	struct data_column cols;				/* int64_t by frame, up to the last that has one: store_col() */
 	struct data_column stks, forks, fork; /* frm_id by node; struct stk_forks by 64 nodes; stk_id */
 	struct data_column types, smps, sets, labels;
 	struct packed_int_column *values;				/* by type, and then by sample */
@@ -163,6 +164,11 @@ static inline const struct str_row *store_str(const struct store *s, str_id i) {
 static inline const struct fun_row *store_fun(const struct store *s, fun_id i) { return column_at(&s->funs, i); }
 static inline const struct loc_row *store_loc(const struct store *s, loc_id i) { return column_at(&s->locs, i); }
 static inline const struct frm_row *store_frm(const struct store *s, frm_id i) { return column_at(&s->frms, i); }
+/* Return the column of the line of a frame; 0: not known. Few programs write columns. */
+static inline int64_t store_col(const struct store *s, frm_id i)
+{
+	return i < column_n(&s->cols) ? COLUMN_AT(&s->cols, int64_t, i) : 0;
+}
 static inline frm_id stk_frame(const struct store *s, stk_id i) { return *(const frm_id *)column_at(&s->stks, i); }
 static inline stk_id stk_fork(const struct store *s, stk_id i, uint64_t bits)
 {

@@ -47,7 +47,7 @@ static int same_loc(const void *ctx, uint32_t id, const void *key)
 	for (uint32_t i = 0; i < r->nline; i++) {
 		const struct frm_row *f = store_frm(ctx, r->first + i);
 		const struct sink_line *l = &k->line[i];
-		if (f->fun != l->fun || f->line != l->line || f->col != l->col)
+		if (f->fun != l->fun || f->line != l->line || store_col(ctx, r->first + i) != l->col)
 			return 0;
 	}
 	return 1;
@@ -55,12 +55,13 @@ static int same_loc(const void *ctx, uint32_t id, const void *key)
 
 void symbols_init(struct symbol_tables *nm, struct store *st)
 {
-	*nm = (struct symbol_tables){.st = st, .nfun = 1, .nloc = 1};
+	*nm = (struct symbol_tables){.st = st, .nstr = 1, .nfun = 1, .nloc = 1};
 	column_init(&st->strs, sizeof(struct str_row));
 	column_init(&st->maps, sizeof(struct map_row));
 	column_init(&st->funs, sizeof(struct fun_row));
 	column_init(&st->locs, sizeof(struct loc_row));
 	column_init(&st->frms, sizeof(struct frm_row));
+	column_init(&st->cols, sizeof(int64_t));
 	((struct str_row *)column_add(&st->strs, NULL))->s = "";
 	column_add(&st->maps, NULL);
 	column_add(&st->funs, NULL);
@@ -70,16 +71,15 @@ void symbols_init(struct symbol_tables *nm, struct store *st)
 
 void symbols_drop_indexes(struct symbol_tables *nm)
 {
-	intern_free(&nm->fun);
-	intern_free(&nm->loc);
-	nm->nfun = nm->nloc = 1;
-}
-
-void symbols_free(struct symbol_tables *nm)
-{
 	intern_free(&nm->str);
 	intern_free(&nm->fun);
 	intern_free(&nm->loc);
+	nm->nstr = nm->nfun = nm->nloc = 1;
+}
+
+static void put_string(struct symbol_tables *nm, uint32_t hash)
+{
+	intern_put(&nm->str, hash, nm->nstr++);
 }
 
 str_id symbols_add_string(struct symbol_tables *nm, const char *s, size_t n)
@@ -88,13 +88,17 @@ str_id symbols_add_string(struct symbol_tables *nm, const char *s, size_t n)
 		return 0;
 	struct store *st = nm->st;
 	struct symbol_text key = {s, n < UINT32_MAX ? (uint32_t)n : UINT32_MAX};
+	while (nm->nstr < column_n(&st->strs)) {	/* they were dropped */
+		const struct str_row *r = store_str(st, nm->nstr);
+		put_string(nm, intern_hash_bytes(r->s, r->n, 1));
+	}
 	uint32_t h = intern_hash_bytes(s, key.n, 1);
 	uint32_t id = intern_find(&nm->str, h, same_str, &st->strs, &key);
 	if (id != UINT32_MAX)
 		return id;
 	char *copy = arena_strndup(&st->arena, s, key.n);
 	*(struct str_row *)column_add(&st->strs, &id) = (struct str_row){copy, key.n};
-	intern_put(&nm->str, h, id);
+	put_string(nm, h);
 	return id;
 }
 
@@ -152,7 +156,7 @@ static uint32_t hash_row(const struct store *st, const struct loc_row *r)
 	for (uint32_t i = 0; i < r->nline; i++) {
 		const struct frm_row *f = store_frm(st, r->first + i);
 		if (f->fun || r->nline > 1)	/* else it may have no line: see same_loc() */
-			h = hash_line(h, f->fun, f->line, f->col);
+			h = hash_line(h, f->fun, f->line, store_col(st, r->first + i));
 	}
 	return h;
 }
@@ -162,6 +166,15 @@ static loc_id find_loc(struct symbol_tables *nm, const struct sink_loc *l)
 	for (; nm->nloc < column_n(&nm->st->locs); nm->nloc++)
 		intern_put(&nm->loc, hash_row(nm->st, store_loc(nm->st, nm->nloc)), nm->nloc);
 	return intern_find(&nm->loc, hash_loc(l), same_loc, nm->st, l);
+}
+
+static void add_col(struct store *st, frm_id frame, int64_t col)
+{
+	if (!col)
+		return;
+	while (column_n(&st->cols) < frame)
+		column_add(&st->cols, NULL);
+	*(int64_t *)column_add(&st->cols, NULL) = col;
 }
 
 loc_id symbols_add_location(struct symbol_tables *nm, const struct sink_loc *l)
@@ -179,7 +192,7 @@ loc_id symbols_add_location(struct symbol_tables *nm, const struct sink_loc *l)
 		if (i < l->nline) {
 			f->fun = l->line[i].fun;
 			f->line = l->line[i].line;
-			f->col = l->line[i].col;
+			add_col(st, r->first + i, l->line[i].col);
 		}
 	}
 	return id;

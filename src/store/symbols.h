@@ -14,12 +14,11 @@
 struct symbol_tables {
 	struct store *st;
 	struct intern str, fun, loc;
-	uint32_t nfun, nloc;	/* number of rows that the hash tables have; lookups add the rest */
+	uint32_t nstr, nfun, nloc;	/* number of rows that the hash tables have; lookups add the rest */
 };
 
 void symbols_init(struct symbol_tables *, struct store *);	/* also adds row 0 of each table */
-void symbols_drop_indexes(struct symbol_tables *);	/* free the hash tables, except that of strings */
-void symbols_free(struct symbol_tables *);
+void symbols_drop_indexes(struct symbol_tables *);	/* free the hash tables */
 
 /* Return the row with this content, added if there is none. */
 str_id symbols_add_string(struct symbol_tables *, const char *s, size_t n);

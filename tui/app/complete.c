@@ -163,8 +163,8 @@ static void offer_functions(struct app *a, struct offers *o, const char *typed, 
 	bool known = pane_now(a)->bit & (P_TOP | P_PEEK | P_FLAME) && session_query(a->s)->gran == GR_FUNCTIONS;
 	struct weighted_tree *c = known ? session_calls_async(a->s, GR_FUNCTIONS, FOR_SYMBOLS) : NULL;
 	for (uint32_t i = 1; c && i < c->nsymbol; i++)
-		if (c->symbol[i].fun && c->weight[i].nnode)
-			offer_name(o, app_fun_name(a, c->symbol[i].fun), typed, n);
+		if (c->weight[i].nnode && symbol_function(c->st, &c->symbol[i]))
+			offer_name(o, app_fun_name(a, symbol_function(c->st, &c->symbol[i])), typed, n);
 	for (fun_id f = 1; !c && f < sn->nfuns; f++)
 		offer_name(o, app_fun_name(a, f), typed, n);
 	weighted_free(c);

@@ -41,9 +41,10 @@ fun_id app_function(struct app *a, const struct regex *rx)
 		const struct symbol *t = &c->symbol[i];
 		struct str_row s = weighted_symbol(c, i);
 		uint64_t v = wrap_size(c->weight[i].cum);
-		if (t->fun && c->weight[i].nnode && (v > most || !best) && regex_match(rx, s.s, s.n)) {
+		fun_id fun = symbol_function(c->st, t);
+		if (fun && c->weight[i].nnode && (v > most || !best) && regex_match(rx, s.s, s.n)) {
 			most = v;
-			best = t->fun;
+			best = fun;
 		}
 	}
 	weighted_free(c);

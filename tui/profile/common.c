@@ -289,7 +289,7 @@ void profile_symbol_place(const struct weighted_tree *c, uint32_t symbol, struct
 {
 	if (!c || !symbol)
 		return;
-	p->fun = c->symbol[symbol].fun;
+	p->fun = symbol_function(c->st, &c->symbol[symbol]);
 	p->frm = c->symbol[symbol].frm;
 }
 
@@ -305,8 +305,9 @@ uint32_t profile_find_symbol(const struct weighted_tree *c, const struct place *
 bool profile_is_tagged(const struct pane_env *env, const struct weighted_tree *c, uint32_t symbol)
 {
 	const struct symbol *t = &c->symbol[symbol];
-	for (size_t i = 0; i < env->ntagged && t->fun; i++)
-		if (store_fun(c->st, env->tagged[i])->name == store_fun(c->st, t->fun)->name)
+	fun_id fun = symbol_function(c->st, t);
+	for (size_t i = 0; i < env->ntagged && fun; i++)
+		if (store_fun(c->st, env->tagged[i])->name == store_fun(c->st, fun)->name)
 			return true;
 	return false;
 }

@@ -100,8 +100,8 @@ static void add_symbol(struct exemplar_search *x, const struct weighted_tree *c,
 		if (strlen(time_class_name((enum time_class)k)) == name.n &&
 		    !memcmp(time_class_name((enum time_class)k), name.s, name.n))
 			x->class = k;
-	if (s->kind != PKG_TAG && s->fun)
-		x->name[x->n++] = store_fun(x->sn->st, s->fun)->name;
+	if (s->kind != PKG_TAG && symbol_function(c->st, s))
+		x->name[x->n++] = store_fun(x->sn->st, symbol_function(c->st, s))->name;
 }
 
 bool profile_asks_exemplar(const struct pane_env *env, const struct act *a)

@@ -55,7 +55,7 @@ static void index_code(struct list_state *v)
 			if (!ours)
 				continue;
 			v->code = mem_grow(v->code, &cap, (size_t)v->ncode + 1, sizeof *v->code);
-			v->code[v->ncode++] = (struct list_code){v->fun[v->cur].file ? f->line : 0, (uint32_t)i,
+			v->code[v->ncode++] = (struct list_code){v->id_file ? f->line : 0, (uint32_t)i,
 			    (uint32_t)k};
 			break;
 		}
@@ -76,7 +76,7 @@ void list_pane_drop_code(struct list_state *v)
 
 void list_pane_load_code(struct list_state *v, const struct pane_env *env)
 {
-	const struct function_sum *f = &v->fun[v->cur];
+	const struct symbol *f = &v->t.c->symbol[v->fun[v->cur].first];
 	struct err why;
 	uint32_t serial = session_serial(env->s);
 	if (v->asm_id == f->name && v->asm_file == f->file && v->asm_serial == serial)

@@ -264,8 +264,7 @@ void list_pane_summary(const void *st, const struct pane_env *env, struct buf *b
 	if (v->cur == UINT32_MAX)
 		return;
 	const struct function_sum *f = &v->fun[v->cur];
-	const struct str_row *name = store_str(v->t.c->st, f->name),
-			     *file = store_str(v->t.c->st, f->file);
+	const struct str_row *name = list_function_name(v, f), *file = list_function_file(v, f);
 	struct buf rest = {0}, *r = &rest;
 	buf_putc(r, ' ');
 	size_t base = file->n;
@@ -282,7 +281,7 @@ void list_pane_summary(const void *st, const struct pane_env *env, struct buf *b
 	profile_put_change(env, v->t.c, r, f->flat);
 	buf_puts(r, " cum ");
 	profile_put_change(env, v->t.c, r, f->cum);
-	profile_put_sides(env, v->t.c, r, f->cum, f->ocum);
+	profile_put_sides(env, v->t.c, r, f->cum, v->t.c->two ? v->t.c->funs->other[v->cur].cum : 0);
 	for (uint32_t i = 0; i < v->norder; i++)
 		if (v->order[i] == v->cur)
 			buf_printf(r, "  (%s%u/%u)", v->re ? "match " : "", i + 1, v->norder);

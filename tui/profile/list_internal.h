@@ -58,6 +58,14 @@ struct list_state {
 	int nback;
 	struct list_hits hit;	/* by row */
 };
+static inline const struct str_row *list_function_name(const struct list_state *v, const struct function_sum *f)
+{
+	return store_str(v->t.c->st, v->t.c->symbol[f->first].name);
+}
+static inline const struct str_row *list_function_file(const struct list_state *v, const struct function_sum *f)
+{
+	return store_str(v->t.c->st, v->t.c->symbol[f->first].file);
+}
 
 /* Make functions from the lines, in order[] heaviest first; only those that match re. */
 void list_pane_load_functions(struct list_state *);

@@ -53,8 +53,8 @@ static int list_height(const struct list_state *v, const struct pane_env *env)
 static void show_function(struct list_state *v, const struct pane_env *env, uint32_t fun)
 {
 	v->cur = fun;
-	v->id = v->fun[fun].name;
-	v->id_file = v->fun[fun].file;
+	v->id = v->t.c->symbol[v->fun[fun].first].name;
+	v->id_file = v->t.c->symbol[v->fun[fun].first].file;
 	v->stale = false;
 	list_pane_fill_rows(v, env);
 	list_reset(&v->rows, v->rows.n);
@@ -77,9 +77,11 @@ static void refill_rows(struct list_state *v, const struct pane_env *env)
 
 static uint32_t fun_named(const struct list_state *v, str_id name, str_id file)
 {
-	for (uint32_t i = 0; i < v->nfun; i++)
-		if (v->fun[i].name == name && v->fun[i].file == file)
+	for (uint32_t i = 0; i < v->nfun; i++) {
+		const struct symbol *t = &v->t.c->symbol[v->fun[i].first];
+		if (t->name == name && t->file == file)
 			return i;
+	}
 	return UINT32_MAX;
 }
 
@@ -92,7 +94,7 @@ static uint32_t hottest_function(const struct list_state *v)
 		const struct function_sum *f = &v->fun[v->order[i]], *b = &v->fun[best];
 		uint64_t is = wrap_size(f->flat), was = wrap_size(b->flat);
 		if (is > was ||
-		    (is == was && strcmp(store_str(v->t.c->st, f->name)->s, store_str(v->t.c->st, b->name)->s) < 0))
+		    (is == was && strcmp(list_function_name(v, f)->s, list_function_name(v, b)->s) < 0))
 			best = v->order[i];
 	}
 	return best;
@@ -352,7 +354,7 @@ static void list_pane_place(const void *st, const struct pane_env *env, struct p
 	if (v->rows.n)
 		to->line = v->row[v->rows.sel].line;
 	if (v->rows.n && v->row[v->rows.sel].symbol) {
-		to->fun = v->t.c->symbol[v->row[v->rows.sel].symbol].fun;
+		to->fun = symbol_function(v->t.c->st, &v->t.c->symbol[v->row[v->rows.sel].symbol]);
 		to->frm = v->t.c->symbol[v->row[v->rows.sel].symbol].frm;
 	}
 }

@@ -25,7 +25,6 @@
 
 void list_pane_load_functions(struct list_state *v)
 {
-	const struct weighted_tree *c = v->t.c;
 	const struct function_sums *f = function_weights_of(v->t.c);
 	v->fun = f->fun;
 	v->nfun = f->n;
@@ -34,8 +33,8 @@ void list_pane_load_functions(struct list_state *v)
 	v->norder = 0;
 	struct regex *rx = v->re ? regex_new(v->re, NULL) : NULL;
 	for (uint32_t i = 0; i < f->n; i++) {
-		const struct str_row *s = store_str(c->st, v->fun[f->order[i]].name);
-		if (v->fun[f->order[i]].name && (!rx || regex_match(rx, s->s, s->n)))
+		const struct str_row *s = list_function_name(v, &v->fun[f->order[i]]);
+		if (s->n && (!rx || regex_match(rx, s->s, s->n)))
 			v->order[v->norder++] = f->order[i];
 	}
 	regex_free(rx);
@@ -216,8 +215,9 @@ void list_pane_fill_rows(struct list_state *v, const struct pane_env *env)
 		if (v->of[i] == v->cur && !c->symbol[i].tag)
 			hot[n++] = i;
 	calltree_sort_u32(hot, n, cmp_line, c);
-	if (f->file)
-		v->src = source_cache_get(session_sources(s), store_str(c->st, f->file)->s);
+	const struct str_row *file = list_function_file(v, f);
+	if (file->n)
+		v->src = source_cache_get(session_sources(s), file->s);
 	v->most = 0;
 	for (uint32_t i = 0; i < n; i++)
 		if (profile_ratio(c->weight[hot[i]].cum, v->most ? v->most : 1) > 1 || !v->most)
@@ -230,7 +230,7 @@ void list_pane_fill_rows(struct list_state *v, const struct pane_env *env)
 	if (n && v->src && v->src->path) {
 		int64_t start = store_fun(c->st, f->fun)->line, first = c->symbol[hot[0]].line,
 			last = c->symbol[hot[n - 1]].line;
-		const struct str_row *name = store_str(c->st, f->name);
+		const struct str_row *name = list_function_name(v, f);
 		v->stale = other_version(v->src, name, start) || last > v->src->nline ||
 			   (start <= 0 && other_function(v->src, name, first));
 		if (start <= 0 || start > first)

@@ -46,7 +46,7 @@ static void draw_functions(const struct list_state *v, const struct pane_env *en
 		from = v->norder > h ? v->norder - h : 0;
 	for (uint32_t i = from; i < v->norder && y < g->h; i++, y++) {
 		const struct function_sum *f = &v->fun[v->order[i]];
-		const struct str_row *s = store_str(v->t.c->st, f->name);
+		const struct str_row *s = list_function_name(v, f);
 		struct buf b = {0};
 		text_fit_symbol(&b, s->s, s->n, g->w > 18 ? (size_t)(g->w - 18) : 1, env->ascii);
 		profile_draw_change(env, v->t.c, g, y, 9, f->cum, 0);

@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-enum { LABEL = 9, TABLE = 13, SHORT = 4, LONG = 5, TALL = 34, HOTTEST = 5, LEAST = 3 };
+enum { LABEL = 9, TABLE = 13, SHORT = 4, LONG = 5, TALL = 34, HOTTEST = 5 };
 
 static void take_judgement(struct profile_verdict *v, struct profile_judgement *made)
 {
@@ -119,7 +119,7 @@ static void put_hottest(const struct profile_judgement *v, struct buf *b)
 		double share = text_percent(p->v[i].a, p->a);
 		if (!p->v[i].fun)
 			continue;
-		if (share < LEAST)
+		if (share < JUDGEMENT_LEAST)
 			break;
 		const struct str_row *name = store_str(v->sn->st, store_fun(v->sn->st, p->v[i].fun)->name);
 		buf_printf(b, "%s%.0f%% ", n++ ? ", " : "", share);
@@ -157,7 +157,7 @@ static void draw_paths(const struct profile_judgement *v, struct grid *g, int y,
 	struct buf b = {0}, path = {0}, safe = {0};
 	for (uint32_t i = 0, n = 0; i < p->n && y < end; i++) {
 		double share = text_percent(p->v[i].widest, p->a);
-		if (!p->v[i].fun || share < LEAST)
+		if (!p->v[i].fun || share < JUDGEMENT_LEAST)
 			continue;
 		buf_reset(&b);
 		buf_reset(&path);

@@ -318,31 +318,38 @@ static struct arena_block *block_add(struct arena *a, size_t n, bool bounded)
 	return b;
 }
 
-static void *block_alloc(struct arena *a, size_t n, bool bounded)
+static void *block_alloc(struct arena *a, size_t n, size_t align, bool bounded)
 {
 	if (n > PTRDIFF_MAX)
 		return NULL;
-	n = (n + ALIGN - 1) / ALIGN * ALIGN;
 	struct arena_block *b = a->head;
-	if ((!b || b->size - b->used < n) && !(b = block_add(a, n, bounded)))
-		return NULL;
-	void *p = block_bytes(b) + b->used;
-	b->used += n;
-	a->used += n;
-	return p;
+	size_t at = b ? (b->used + align - 1) / align * align : 0;
+	if (!b || at > b->size || b->size - at < n) {
+		if (!(b = block_add(a, n, bounded)))
+			return NULL;
+		at = 0;
+	}
+	a->used += at - b->used + n;
+	b->used = at + n;
+	return block_bytes(b) + at;
 }
 
 void *arena_try_alloc(struct arena *a, size_t n)
 {
-	return block_alloc(a, n, true);
+	return block_alloc(a, n, ALIGN, true);
+}
+
+static void *alloc_aligned(struct arena *a, size_t n, size_t align)
+{
+	void *p = block_alloc(a, n, align, false);
+	if (!p)
+		ending_no_memory(n);
+	return p;
 }
 
 void *arena_alloc(struct arena *a, size_t n)
 {
-	void *p = block_alloc(a, n, false);
-	if (!p)
-		ending_no_memory(n);
-	return p;
+	return alloc_aligned(a, n, ALIGN);
 }
 
 void *arena_zalloc(struct arena *a, size_t n)
@@ -352,7 +359,7 @@ void *arena_zalloc(struct arena *a, size_t n)
 
 char *arena_strndup(struct arena *a, const char *s, size_t n)
 {
-	char *p = arena_alloc(a, n + 1);
+	char *p = alloc_aligned(a, n + 1, 1);
 	if (n)
 		memcpy(p, s, n);
 	p[n] = 0;
@@ -366,7 +373,7 @@ char *arena_printf(struct arena *a, const char *fmt, ...)
 	va_copy(again, ap);
 	int n = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
-	char *p = arena_alloc(a, (size_t)(n < 0 ? 0 : n) + 1);
+	char *p = alloc_aligned(a, (size_t)(n < 0 ? 0 : n) + 1, 1);
 	vsnprintf(p, (size_t)(n < 0 ? 0 : n) + 1, fmt, again);
 	va_end(again);
 	return p;
