@@ -1,43 +1,43 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Screens by -script against those in tests/screens. After a wanted change look at the difference, then
-# UPDATE=1 make check TESTS=tests/screen.sh
+# Screens of `view -script` are compared with those in tests/screens. After an intended change, read the difference, then
+# record them anew by UPDATE=1 make check TESTS=tests/screen.sh
 . "${srcdir:-.}/tests/lib.sh"
 dir=tests/screens
 cd "$top" || exit 99
 esc=$(printf '\033')
 
-# screen NAME SIZE FILE KEYS [OPTION...]
+# screen NAME SIZE FILE KEYS [OPTION...]: compare the screen after KEYS with tests/screens/NAME.txt
 screen() {
 	name=$1 size=$2 file=$3 keys=$4
 	shift 4
 	if ! "$TTRACE" view -size "$size" -script "$keys" "$@" "samples/$file" >"$tmp/$name.txt" 2>&1; then
-		echo "$name: failed"
+		echo "$name: the viewer failed"
 		cat "$tmp/$name.txt"
 		bad=1
 		return
 	fi
 	rows=${size#*x} cols=${size%x*}
 	if [ "$(wc -l <"$tmp/$name.txt")" -ne "$rows" ]; then
-		echo "$name: not $rows lines"
+		echo "$name: the screen does not have $rows lines"
 		bad=1
 	fi
-	case $* in *-ansi*) cols=1000 ;; esac	# colours are no cells
+	case $* in *-ansi*) cols=1000 ;; esac	# escape sequences of colours use no cells
 	if [ "$(printf '\303\251' | wc -m)" = 1 ] &&
 		sed "s/$esc\[[0-9;]*m//g" "$tmp/$name.txt" | grep -q ".\{$cols\}."; then
 		echo "$name: a line is wider than $cols"
 		bad=1
 	fi
 	[ "${UPDATE:-}" = 1 ] && cp "$tmp/$name.txt" "$dir/$name.txt"
-	diff -u "$dir/$name.txt" "$tmp/$name.txt" || { echo "$name: differs"; bad=1; }
+	diff -u "$dir/$name.txt" "$tmp/$name.txt" || { echo "$name: the screen differs"; bad=1; }
 }
 
-# too small: a line of apology, whole as far as it goes
+# terminals that are too small for the viewer show a message, as much of it as fits
 screen tiny 20x5 cpu.pb.gz ''
 screen one 1x1 orders.trace 'jjq'
 screen wide-and-low 100x4 cpu.pb.gz ''
 screen smallest 40x8 cpu.pb.gz '<^G>'
-# help: all of it, narrowed by typing, and Enter runs the row (: granularity asks for its argument)
+# help: the whole text, the text filtered by typing, and a row that Enter runs (:granularity needs an argument)
 screen help 80x24 cpu.pb.gz '?'
 screen help-typed 80x24 cpu.pb.gz '?regions'
 screen help-run 80x24 cpu.pb.gz '<^G>?granularity<Enter>lin<Tab>'
@@ -46,13 +46,13 @@ screen help-wide 200x60 orders.trace '?'
 screen log 80x24 gctrace.log ''
 screen log-gc 80x24 gctrace.log 8
 screen log-gor 80x24 gctrace.log 6
-# a goroutine dump, and the profile of them: what they wait for, and where
+# a profile of goroutines, and a goroutine dump
 screen goroutine-profile 80x24 goroutine.pb.gz ''
 screen dump 80x24 goroutines.txt ''
-# facts
+# the pane of information
 screen info 80x24 cpu.pb.gz '<^G>'
 screen info-trace 80x24 orders.trace '<^G>' -ascii
-# explanations of what is under the cursor; menus run what is selected; any key closes them and acts
+# keys that have no effect; explanations of the selected row; menus, which run the selected row or the pressed key
 screen key-elsewhere 80x24 orders.trace 'V'
 screen key-none 80x24 cpu.pb.gz 'J'
 screen key-nothing 80x24 orders.trace 'ME'
@@ -66,24 +66,25 @@ screen menu-run 80x24 cpu.pb.gz 'jjajj<Enter>'
 screen menu-types 80x24 orders.trace '1M'
 screen menu-key 80x24 cpu.pb.gz 'jja3'
 screen marks 80x24 orders.trace ':mark a the slow one<Enter>6jjmb1:marks<Enter>j'
-# counts: a 0 takes back what digits have opened; # makes a count of any; what has no pane is a count
+# counts: a 0 after digits makes them a count and undoes the panes that they opened; # begins a count; a digit without a pane
+# begins a count
 screen count 60x16 cpu.pb.gz '20j'
 screen count-three 60x16 cpu.pb.gz '120j'
 screen count-sign 60x16 orders.trace '1#12j'
 screen count-no-pane 60x16 cpu.pb.gz '7j'
-# undo of a move, another pane, a filter; and all of it again
+# undo and redo of moves, panes and filters
 screen undo-filter 60x16 cpu.pb.gz ':focus=json<Enter>u'
 screen undo 60x16 cpu.pb.gz 'jGf4jluuuu'
 screen redo 60x16 cpu.pb.gz 'jGf4jluuuu<^R><^R><^R>'
-# go to, from anywhere
+# going to a time, a goroutine and a task from other panes
 screen goto-time 80x24 orders.trace '1gt1.3s<Enter>' -ascii
 screen goto-g 80x24 orders.trace '1gG98<Enter>' -ascii
 screen goto-task 80x24 orders.trace 'gkcheckout<Enter>' -ascii
-# prompts: a bad expression is told and not applied; Tab completes
+# prompts: an incorrect expression shows an error and is not applied; Tab completes
 screen bad-regex 80x24 cpu.pb.gz '<^G>F(a'
 screen complete 80x24 cpu.pb.gz '<^G>:tag<Tab>'
 screen no-command 80x24 cpu.pb.gz '<^G>:frobnicate<Enter>'
-# top: sorted, filtered, searched; with callers and callees beside it; at another granularity; on a trace
+# top: sorted, filtered, searched; with callers and callees beside it; at another granularity; without rows; on a trace
 screen top 80x24 cpu.pb.gz 'jj'
 screen top-cum 80x24 heap.pb.gz 'cj'
 screen top-grep 80x24 cpu.pb.gz '/sync<Enter>&(?i)json|regexp<Enter>'
@@ -94,12 +95,12 @@ screen top-none 80x24 cpu.pb.gz ':focus=nothing<Enter>'
 screen peek-none 80x24 cpu.pb.gz '3:focus=nothing<Enter>'
 screen list-none 80x24 cpu.pb.gz ':focus=nothing<Enter>2'
 screen top-trace 80x24 orders.trace '' -pane=top -type=sync
-# what is selected narrows all panes: rows of the timeline, cells where it is not, cycles and stops, tasks of regions
+# filters in panes on traces: rows and cells of the timeline, GC cycles and stops
 screen narrow-time 80x24 orders.trace ':task=926<Enter>5'
 screen narrow-procs 80x24 orders.trace ':t 1s..1.5s<Enter>:g 82<Enter>5:rows p<Enter>' -ascii
 screen narrow-gc 80x24 orders.trace ':task=926<Enter>8'
 screen narrow-stops 80x24 orders.trace ':region=db.query<Enter>8]'
-# stops, spans and hits longest first; stops summed, and those of one group
+# stops, intervals of a goroutine and matches of a search by duration; stops summed by group, and those of one group
 screen stops-longest 80x24 orders.trace '8]>'
 screen stops-narrow 40x10 orders.trace '8]>'
 screen stops-kind 80x24 orders.trace '8grj<Enter>j'
@@ -117,22 +118,22 @@ screen hits-none 80x24 orders.trace '>' -ascii
 screen narrow-events 80x24 orders.trace ':p 1<Enter>:t 1.2s..1.3s<Enter>9'
 screen narrow-goroutines 80x24 orders.trace ':p 1<Enter>:t 1.2s..1.3s<Enter>6'
 screen narrow-tasks 80x24 orders.trace ':region=db.query<Enter>7'
-# the words of the command line for what reports take: a type, a goroutine
+# options of reports on the ":" line: a type, a goroutine
 screen words-of-reports 80x24 orders.trace '1:type=sched<Enter>:goroutine=55<Enter>'
-# list: the source next to the profile; cold lines folded
+# list: the source next to the profile; folded lines without samples; the assembly is missing; wide screens
 screen list 80x24 cpu.pb.gz ':list report.export<Enter>'
 screen list-fold 80x24 cpu.pb.gz ':list report.export<Enter>zlI'
 screen list-hot 80x24 cpu.pb.gz ':list report.export<Enter>n}n'
 screen list-asm-none 80x24 cpu.pb.gz ':list report.export<Enter>A'
 screen list-side 160x40 cpu.pb.gz ':list report<Enter>'
 screen list-wide 200x60 cpu.pb.gz ':list login.stretch<Enter>'
-# peek: one level, several, of a match, through a caller and back
+# peek: one level, several levels of a match, a caller and back
 screen peek 80x24 cpu.pb.gz 'jj3'
 screen peek-levels 80x24 cpu.pb.gz ':peek regexp<Enter>}++'
 screen peek-caller 80x24 cpu.pb.gz 'jj3k<Enter>'
 screen peek-back 80x24 cpu.pb.gz 'jj3k<Enter><Backspace>:percent whole<Enter>'
 screen peek-wide 200x60 cpu.pb.gz 'jj3'
-# flame: zoomed, found, looked from, turned round, folded
+# flame: zoom, search, pivot, flip, reverse, folded frames
 screen flame 80x24 cpu.pb.gz '4' -ascii
 screen flame-utf8 80x24 cpu.pb.gz '4'
 screen flame-zoom 80x24 cpu.pb.gz 'jj4<Enter>jl'
@@ -144,7 +145,7 @@ screen flame-fold 80x24 cpu.pb.gz '4zZ'
 screen flame-wide 200x60 cpu.pb.gz '4/regexp<Enter>'
 screen flame-trace 80x24 orders.trace '' -pane=flame -type=block
 screen flame-diff 80x24 leak-before.pb.gz 4 -mono -ascii -diff_base=samples/leak-after.pb.gz
-# differences: both sides in every pane, one side alone, the other way round, what is in one of them only; menus of values
+# differences: both sides in each pane, one side alone, exchanged sides, functions of one side only; menus of values
 DIFF=-diff_base=samples/leak-before.pb.gz
 screen diff-top 80x24 leak-after.pb.gz 'j' $DIFF
 screen diff-top-wide 132x30 leak-after.pb.gz '' -base=samples/leak-before.pb.gz
@@ -165,24 +166,24 @@ screen menu-unit 80x24 heap.pb.gz 'U'
 screen menu-percent 80x24 cpu.pb.gz ':focus=json<Enter>%jj<Enter>'
 screen tagged 80x24 cpu.pb.gz 'tt:tagged hide<Enter>'
 screen topn 80x24 cpu.pb.gz ':top7 -cum json -runtime<Enter>'
-# reports as text: of what is shown; searched; only some lines; errors
+# reports as text: with options, searched, filtered lines, an error, of the selected function
 screen report-tree 80x24 cpu.pb.gz ':tree json -runtime<Enter>' -ascii
 screen report-find 80x24 cpu.pb.gz ':raw<Enter>/Sum256<Enter>'
 screen report-lines 80x24 cpu.pb.gz ':focus=json<Enter>:traces<Enter>&json<Enter>'
 screen report-bad 80x24 cpu.pb.gz ':report peek (<Enter>'
 screen report-selected 80x24 cpu.pb.gz 'j:report comments<Enter>q:report tags<Enter>'
-# filter sets by name
+# named sets of filters
 screen save 80x24 cpu.pb.gz ':focus=json; x|regexp<Enter>:hide=^runtime\.<Enter>:save a<Enter>::<Enter>:load a<Enter>'
 screen load-menu 80x24 cpu.pb.gz ':focus=json<Enter>:save one<Enter>:ignore=sha256<Enter>:save two<Enter>::<Enter>:load<Enter>'
-# tags: keys and values; focused on one; as frames
+# tags: keys and values, a focus on one, tags as frames, of a difference, none
 screen tags 80x24 cpu.pb.gz ':tags<Enter>jj'
 screen tags-focus 80x24 cpu.pb.gz ':tags<Enter>jjx:focus=json<Enter>' -ascii
 screen tags-frames 80x24 cpu.pb.gz ':tagroot<Enter><Enter>4'
 screen tags-diff 80x24 cpu.pb.gz ':tagfocus=endpoint=/login<Enter>:tags<Enter>' -diff_base=samples/cpu.pb.gz
 screen tags-none 80x24 heap.pb.gz ':tags<Enter>'
 screen flame-low 40x8 cpu.pb.gz '4'
-# timeline: Ps, Ms, tasks as a tree, one task with its goroutines, around a goroutine, a group; regions and
-# stacks under a row, spans found and highlighted, the wake chain, the clock on the axis, a range, all counters
+# timeline: rows of Ps, Ms, tasks, one task with its goroutines, related goroutines, a group; regions and stacks under a row;
+# searches for intervals and functions; wakers; the clock on the axis; a range; pinned rows; counters; colours
 screen time 80x24 orders.trace ''
 screen time-ascii 80x24 orders.trace ':rows m<Enter>' -ascii
 screen time-wide 200x60 orders.trace '++jlwt'
@@ -214,13 +215,13 @@ screen time-pins 132x44 orders.trace 'gG98<Enter>tgG12<Enter>t:rows p<Enter>G'
 screen time-few 80x24 orders.trace 'Mee' -ascii
 screen time-compact 80x24 orders.trace 'M++++C' -ascii
 screen time-colour 100x30 orders.trace '++++++' -ansi
-# the legend: where there is room, by its key anywhere, of what is drawn alone
+# the legend: if there is room, or by its key; it has only states that are drawn
 screen time-legend 80x30 orders.trace ':rows group serve<Enter>++' -ansi
 screen time-legend-key 80x24 orders.trace 'c++' -ascii
 screen time-legend-goroutines 80x24 orders.trace ':rows group serve<Enter>++c' -ascii
 screen time-legend-wide 120x40 orders.trace '++'
 screen time-low 40x8 orders.trace 'M' -ascii
-# goroutines: groups, the list of one, a page, the waker's; sorted, found, filtered
+# goroutines: groups, the list of a group, the page of a goroutine, its waker; sorted, compared, searched, filtered
 screen gor 80x24 orders.trace '6'
 screen gor-wide 200x60 orders.trace '6j'
 screen gor-list 80x24 orders.trace '6<Enter>sj<Enter>'
@@ -232,7 +233,7 @@ screen gor-waker 80x24 orders.trace '6<Enter><Enter>jjj('
 screen gor-grep 80x24 orders.trace '6&cart<Enter>/price<Enter>'
 screen gor-search-this 60x16 orders.trace '6j*' -ascii
 screen gor-range 60x16 orders.trace '6:t 1.29s..1.35s<Enter>' -ascii
-# grouped by what they do at the end, tags taken along, parts of a goroutine's page
+# goroutines that ran a function, columns of waits, histograms of durations, groups by state, tagged rows, parts of a page
 screen gor-ran 80x24 orders.trace ':type time<Enter>1:goto-fun cart.*ship$<Enter>gR'
 screen gor-ran-menu 100x40 orders.trace '4jjja' -ascii
 screen gor-columns 80x24 orders.trace '6:columns waits<Enter>:sort p99<Enter>j'
@@ -248,8 +249,7 @@ screen goroutines-by-state 80x24 orders.trace '6grjj<Enter>j' -ascii
 screen goroutines-tagged 80x24 orders.trace '6ttj4'
 screen goroutine-regions 80x24 orders.trace '6jj<Enter><Enter><Tab><Tab><Tab><Tab>jjjjj'
 screen goroutine-time 80x24 orders.trace '6jj<Enter><Enter><Tab>'
-# the length of worst windows is chosen on the curve; a range has a curve of its own; who assists
-# why and findings: of what is selected, without a selection, and what a finding links to
+# why and findings: without a selection, of the selected operation, links
 screen why 80x24 orders.trace 'W'
 screen why-task 160x40 orders.trace '7/checkout<Enter><Enter><Enter>W'
 screen why-link 80x24 orders.trace 'Wj<Enter>'
@@ -261,7 +261,7 @@ screen findings 80x24 stock.trace '!' -ascii
 screen findings-wide 120x40 orders.trace '!'
 screen findings-profile 80x24 mutex.pb.gz '!'
 screen findings-profile-line 80x24 goroutine.pb.gz '!<Enter>' -ascii
-# boards: the columns that fit, the side part; a row as a range of the timeline
+# boards: columns that fit, the part at the side, a row as a range of the timeline; then windows and assists of the GC
 screen boards-locks 80x24 stock.trace ';' -ascii
 screen boards-locks-wide 160x40 stock.trace ':locks<Enter>'
 screen boards-channels 120x30 stock.trace ';]'
@@ -277,7 +277,7 @@ screen gc-curve 80x24 orders.trace '8<Tab>hhhh'
 screen gc-range 80x24 orders.trace '8:t 1.2s..1.4s<Enter>V' -ascii
 screen gc-assists 160x40 orders.trace '8ggjjjjjjjjjjjjj'
 screen gc-assist-flame 80x24 orders.trace '8jjjjjjjjjjjjj4'
-# found anywhere in the trace; only what matches; a range; both stacks; as it lies in the file
+# events: searched in the whole trace, filtered lines, a range, both stacks, as encoded in the file
 screen events-found 80x24 orders.trace '9/400000 sales<Enter>'
 screen events-none 80x24 orders.trace '9/no such thing<Enter>' -ascii
 screen events-grep-all 80x24 orders.trace '9gg&TaskBegin.*(report|login)<Enter>'
@@ -285,9 +285,9 @@ screen events-range 80x24 orders.trace '9jjvjjjj' -ascii
 screen events-stacks 80x30 orders.trace '9jjS'
 screen events-wire-start 80x24 orders.trace '9ggr'
 screen events-wire 80x24 orders.trace '9jjr'
-# tasks: kinds, one kind, what happened in one; regions
+# tasks: the kinds
 screen tasks 80x24 orders.trace '7'
-# operations: those of a trace without tasks, of a kind, the inside and the critical path of one; their time by class
+# operations of a trace without tasks: kinds, one kind, one operation and its critical path; their time by class
 screen operations 80x24 stock.trace '7'
 screen operations-wide 200x60 stock.trace '7j'
 screen operations-kind 80x24 stock.trace '7<Enter>j' -ascii
@@ -312,7 +312,7 @@ screen tasks-bars 80x24 orders.trace '7jjjvhhvh'
 screen tasks-picked 80x24 orders.trace '7jjjvhhvh<Enter>' -ascii
 screen tasks-latency 140x30 orders.trace '7]:>30ms<Enter>jj<Enter>>>j'
 screen tasks-incomplete 80x24 orders.trace '7:incomplete<Enter>'
-# gc: cycles with the curve, stops, worst windows, another part counted
+# GC: cycles with the curve of utilisation, durations, stops, worst windows, other parts of GC work counted
 screen gc 80x24 orders.trace '8' -ascii
 screen gc-durations 80x24 orders.trace '8vvhh'
 screen gc-durations-taken 80x24 orders.trace '8]vvhh<Enter>' -ascii
@@ -320,21 +320,21 @@ screen gc-wide 200x60 orders.trace '8j'
 screen gc-stops 80x24 orders.trace '8]G'
 screen gc-worst 80x24 orders.trace '8<Tab>l'
 screen gc-pct 80x24 orders.trace '8%%ee'
-# events: around a time, of a kind, of a goroutine, at the end
+# events: at a time, of a kind, of a goroutine
 screen events 80x24 orders.trace '9:goto-time 1.3s<Enter>' -ascii
 screen events-user 80x24 orders.trace '9:columns user<Enter>jj'
 screen events-g 200x60 orders.trace '9:g 98<Enter>gg'
-# lines that are cut at the right move sideways, as far as there is more of them
+# lines that are truncated at the right scroll sideways up to their end; the end of the events
 screen events-sideways 80x24 orders.trace '9llllh' -ascii
 screen peek-sideways 60x16 cpu.pb.gz ':peek Digest..checkSum<Enter>9l'
 screen events-end 80x24 orders.trace '9Gk'
-# filters: always on line 2; names chosen by hand are short there, expressions as typed
+# filters are on line 2, as typed
 screen filters 80x24 cpu.pb.gz ':focus=json|regexp<Enter>:hide=^runtime\.<Enter><^G>'
 screen filters-off 80x24 cpu.pb.gz ':focus=json<Enter>\<^G>'
-# what was lost of a cut file is said on the first screen
+# the first screen of a truncated file shows how much is lost
 head -c 300000 samples/orders.trace >"$tmp/cut.trace"
 "$TTRACE" view "$tmp/cut.trace" </dev/null | grep -q '8566 of 300000 bytes (2.86%) lost' || {
-	echo "cut.trace: nothing is said of the loss"
+	echo "cut.trace: the screen does not show the lost bytes"
 	bad=1
 }
 exit $bad

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The examples for jq in ttrace-formats(5) do what they say on the trace that comes along: each prints something, and no
-# null. Without jq the JSON is only made.
+# The examples for jq in ttrace-formats(5) work on the sample trace: each prints something, and not null. Without jq, only the
+# JSON is made.
 . "${srcdir:-.}/tests/lib.sh"
 page=$top/man/ttrace-formats.5.in
 have jq && jq=jq || jq=

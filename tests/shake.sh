@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Reports, screens, and keys that do not wait for earlier work, while threads pause at random (src/base/shake.h): the output
-# is that of a run without pauses. SEEDS='7 8 9' tries these seeds.
+# Threads pause at random (src/base/shake.h) while reports, screens and keys that do not wait for earlier work are made. The
+# output must be that of a run without pauses. SEEDS='7 8 9' tries these seeds.
 . "${srcdir:-.}/tests/lib.sh"
 grep -q 'define SHAKER' "$build/config.h" || exit 77	# a build without --enable-shaker
 faults=$top/tests/faults
 TTRACE_JOBS=3 && export TTRACE_JOBS
 
-shaken() { # shaken ARGUMENT...: any seed leads to the same output
+shaken() { # shaken ARGUMENT...: the output must be the same with each seed
 	"$TTRACE" "$@" >"$tmp/want" 2>&1 </dev/null
 	want=$?
 	[ -s "$tmp/want" ] || fail "no output: ttrace $*"
@@ -18,7 +18,7 @@ shaken() { # shaken ARGUMENT...: any seed leads to the same output
 			fail "TTRACE_SHAKE=$seed ttrace $*: status $got" "$(diff "$tmp/want" "$tmp/got" | head -20)"
 	done
 }
-screen() { # screen FILE KEYS
+screen() { # screen FILE KEYS: the same for a screen
 	shaken view -size 132x40 -script "$2" "$1"
 }
 

@@ -1,20 +1,20 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The viewer on every terminal, by the one on paper (tests/pty.c): the cells are those that -script prints, for each
-# TERM, locale, size and speed; and whatever ends it, the terminal is left as it was.
+# The viewer on an emulated terminal (tests/pty.c). The cells are those that -script prints, for each TERM, locale, size and
+# speed. The terminal is restored after every way in which the viewer can end.
 . "${srcdir:-.}/tests/lib.sh"
 curses || exit 77
-# ncurses loads libgpm for TERM=linux, where there is one, and that leaks ten bytes of its own
+# ncurses loads libgpm for TERM=linux if it is installed, and libgpm leaks ten bytes
 NCURSES_GPM_TERMS=none
 mkdir -p "$XDG_CONFIG_HOME/ttrace" && echo "set last = off" >"$XDG_CONFIG_HOME/ttrace/config"
 export NCURSES_GPM_TERMS
 pty=$build/tests/pty
 
-# All at once, as they mostly wait: each run is a job with files of its own.
+# All runs are background jobs with their own files, because they mostly wait.
 njob=0
 job() { njob=$((njob + 1)); work=$tmp/$njob; echo "$*" >"$work.what"; }
 
-# screen WHAT KEYS FILE SIZE "OPTIONS OF THE EXPECTED SCREEN" "OPTIONS OF PTY" [OPTIONS OF TTRACE]
+# screen NAME KEYS FILE SIZE "OPTIONS OF THE EXPECTED SCREEN" "OPTIONS OF PTY" [OPTIONS OF TTRACE]
 screen() {
 	job "$TERM $1: keys $2 at $4"
 	(
@@ -28,7 +28,7 @@ screen() {
 }
 known() { infocmp "$1" >/dev/null 2>&1; }
 
-# every terminal; with 256 colours every colour too
+# cells on each terminal; with 256 colours also their colours
 for TERM in xterm-256color screen-256color tmux-256color; do
 	known $TERM || continue
 	screen $TERM 'jj' "$cpu" 80x24 -ansi -c
@@ -45,7 +45,7 @@ for TERM in vt100 vt220 nosuchterm; do
 	screen $TERM 'jj4<Enter>j' "$cpu" 80x24 '' ''
 	screen $TERM 'l+hh' "$trace" 80x24 '' ''
 done
-# every pane, and what opens over one, where curses does not draw and where it does
+# each pane and popup, on terminals where ttrace draws and on those where curses draws
 for TERM in xterm-256color linux vt100; do
 	known $TERM || continue
 	case $TERM in xterm*) exp=-ansi how=-c ;; linux) exp=-ansi how='' ;; *) exp='' how='' ;; esac
@@ -53,7 +53,7 @@ for TERM in xterm-256color linux vt100; do
 		screen panes "$keys" "$trace" 80x24 "$exp" "$how -q 20"
 	done
 done
-# The terminal's cursor is on the row or cell that is selected, for screen readers: focus KEYS FILE WHAT STANDS THERE
+# The cursor of the terminal is on the selected row or cell, for screen readers: focus KEYS FILE TEXT-UNDER-THE-CURSOR
 focus() {
 	job "$TERM: the cursor after $1"
 	("$pty" -f -q 20 -k "$1" "$TTRACE" "$2" >"$work.out" 2>&1 && grep -q "^$seen cursor$3" "$work.out" && touch "$work.ok") &
@@ -61,7 +61,7 @@ focus() {
 }
 for TERM in xterm-256color vt100; do
 	known $TERM || continue
-	case $TERM in vt100) seen=visible ;; *) seen=hidden ;; esac	# that one cannot hide it
+	case $TERM in vt100) seen=visible ;; *) seen=hidden ;; esac	# a vt100 cannot hide the cursor
 	for keys in 1jj 2 3 3j ':tags<Enter>' ':tree<Enter>jj' '?' '<^G>' a; do
 		focus "$keys" "$cpu" '.*: >'
 	done
@@ -76,27 +76,27 @@ for TERM in xterm-256color vt100; do
 	focus '8<Tab>h<Tab>' "$trace" '.*:  *[0-9.]*s [0-9]*%'
 done
 for TERM in xterm-256color vt220; do
-	job "$TERM: a cursor that can be seen"
+	job "$TERM: :set cursor on makes the cursor visible"
 	("$pty" -f -q 20 -k 'j:set cursor on<Enter>' "$TTRACE" "$cpu" >"$work.out" 2>&1 && grep -q '^visible cursor' "$work.out" && touch "$work.ok") &
 done
-# keys that terminfo does not have: all are pressed on a keyboard of today
+# keys that the terminfo entry lacks, but that current keyboards have
 for TERM in linux vt100 vt220 ansi; do
 	known $TERM || continue
 	case $TERM in linux) exp=-ansi ;; *) exp='' ;; esac
 	for keys in '<S-Tab>' '<PgDn>j<PgUp>' 'G<Home>j' 'j<End>k' '<Down><Down><Up>'; do
-		screen 'a keyboard of today' "$keys" "$cpu" 80x24 "$exp" ''
+		screen 'keys that terminfo lacks' "$keys" "$cpu" 80x24 "$exp" ''
 	done
 done
-# a list that scrolls, back and forth
+# a list that scrolls up and down
 TERM=xterm-256color
 screen scroll 'GkkkkkkkkkkkkkkkkkkkkkkkkggjjjjjjjjjjjjjjjjjjjjjG<^U>kk' "$cpu" 80x24 -ansi '-c -q 5'
-# plain ASCII where the locale has no more
+# plain ASCII if the locale has no other characters
 LC_ALL=C
 screen LANG=C 'l+hh' "$trace" 80x24 '-ansi -ascii' -c
 TERM=vt100
 screen 'LANG=C vt100' 'jj4' "$cpu" 80x24 '-ascii' ''
 LC_ALL=C.UTF-8 TERM=xterm-256color
-# no colour by wish, or for the pipe's sake
+# NO_COLOR turns colours off
 NO_COLOR=1
 export NO_COLOR
 screen NO_COLOR 'jj4' "$cpu" 80x24 '' ''
@@ -106,19 +106,19 @@ for size in 20x5 40x8 79x25 132x43 400x120; do
 	screen size 'jj' "$cpu" $size -ansi -c
 	screen size '' "$trace" $size -ansi -c
 done
-# a slow line: 9600 baud are 960 bytes a second
+# a slow line of 9600 baud, which are 960 bytes a second
 screen slow '' "$cpu" 60x10 -ansi '-c -r 960'
-# a storm of resizes ends at the size that is there
-job 'a storm of resizes'
+# after many resizes the screen has the last size
+job 'the screen after many resizes has the last size'
 "$TTRACE" view -script 'jj' -size 90x30 -ansi "$cpu" >"$work.want"
 "$pty" -q 2 -s 80x24 -k 'j<Size 100x40><Size 20x5><Size 81x24><Size 1x1><Size 200x60><Size 90x29>j<Size 90x30>' -e "$work.want" -c \
 	"$TTRACE" "$cpu" >"$work.out" 2>&1 && touch "$work.ok" &
 # data on standard input, keys from the terminal
-job 'data on standard input'
+job 'data on standard input, keys from the terminal'
 "$TTRACE" view -script 'jj' -size 80x24 -ansi - <"$cpu" >"$work.want"
 "$pty" -q 20 -k 'jj' -e "$work.want" -c -i "$cpu" "$TTRACE" - >"$work.out" 2>&1 && touch "$work.ok" &
-# a terminal that goes away, and nobody says so
-job 'a terminal that goes away where SIGHUP is ignored'
+# a terminal that is closed while SIGHUP is ignored
+job 'the viewer ends when its terminal is closed, also if SIGHUP is ignored'
 if have_python; then
 	python -c '
 import os, pty, signal, sys
@@ -127,7 +127,7 @@ if not pid:
     os.execv("/bin/sh", ["sh", "-c", "trap \"\" HUP; \"$@\"; :", "sh"] + sys.argv[1:])
 def late(*a):
     os.killpg(pid, 9)
-    sys.exit("it is still there")
+    sys.exit("the viewer still runs")
 signal.signal(signal.SIGALRM, late)
 signal.alarm(30)
 seen = b""
@@ -138,8 +138,8 @@ os.waitpid(pid, 0)' "$TTRACE" "$cpu" >"$work.out" 2>&1 && touch "$work.ok" &
 else
 	touch "$work.ok"
 fi
-# dumb is refused, with what to do instead
-job dumb
+# TERM=dumb is refused, and the error names a report to use instead
+job 'TERM=dumb is refused'
 TERM=dumb "$pty" "$TTRACE" "$cpu" >"$work.out" 2>&1 && grep -q 'ttrace top' "$work.out" && grep -q '^exit 2' "$work.out" && touch "$work.ok" &
 
 # All ways in which the program can end. AddressSanitizer has its own handlers for some signals, which would report an error.
@@ -158,22 +158,22 @@ for TERM in xterm-256color linux vt100 ansi; do
 	done
 	wait
 done
-# ^C while an editor runs is for the editor. (Not in the background, where the shell lets SIGINT be ignored.)
+# SIGINT while an editor runs does not end the viewer. (Not a background job, in which the shell ignores SIGINT.)
 printf '#!/bin/sh\n: >"$ED_RAN"\nkill -INT 0\n' >"$tmp/ed"
 chmod +x "$tmp/ed"
-job '^C in an editor'
+job 'SIGINT in an editor does not end the viewer'
 "$pty" -q 30 -k ':list report.export<Enter>gfjQ' env EDITOR="$tmp/ed" ED_RAN="$tmp/ed.ran" "$TTRACE" -source_path="$samples" "$cpu" >"$work.out" 2>&1 &&
 	grep -q '^exit 0' "$work.out" && [ -e "$tmp/ed.ran" ] && touch "$work.ok"
-# every other signal that would end it: the terminal is as it was, and the signal does what it does
+# other signals end the viewer, after it has restored the terminal
 TERM=xterm-256color
 for name in ALRM USR1 USR2 XCPU VTALRM PROF SYS TRAP FPE ILL BUS IO RT; do
-	job "SIG$name, which should end it"
+	job "SIG$name ends the viewer"
 	("$pty" -q 30 -k "j<Kill $name>" "$TTRACE" -mouse=on "$cpu" >"$work.out" 2>&1 && grep -q '^ended by signal' "$work.out" &&
 		touch "$work.ok") &
 done
-# no memory for what a key asks for: one line, on a terminal as it was
+# if memory is exhausted while a key is handled, the terminal is restored and one line is printed
 if ! sanitized; then
-	job 'no memory'
+	job 'exhausted memory ends the viewer with one line'
 	("$pty" -q 30 -k '6' sh -c 'ulimit -v 80000; exec "$0" "$1"' "$TTRACE" "$trace" >"$work.out" 2>&1
 		grep -q '^exit 1' "$work.out" && grep -q '^ttrace: out of memory' "$work.out" && ! grep -q '^left behind' "$work.out" &&
 		touch "$work.ok") &
@@ -181,7 +181,7 @@ fi
 wait
 for i in $(seq "$njob"); do
 	[ -e "$tmp/$i.ok" ] && continue
-	echo "not as it should be: $(cat "$tmp/$i.what")"
+	echo "failed: $(cat "$tmp/$i.what")"
 	cat "$tmp/$i.out"
 	bad=1
 done

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The viewer on a real terminal, by tmux: open, move, zoom, filter, resize, suspend and come back, quit; and
-# the terminal is as it was. Skipped where there is no tmux, and without curses.
+# The viewer in tmux: open, move, zoom, filter, resize, suspend and continue, quit; then the settings of the terminal are
+# restored. Skipped without tmux and without curses.
 . "${srcdir:-.}/tests/lib.sh"
 curses && have tmux && have stty || exit 77
-# a server of our own: not the user's, and not one of another test running beside this
+# a separate server of tmux: not the user's, and not one of another test that runs at the same time
 TMUX_TMPDIR=$tmp TERM=screen-256color ENV=$tmp/rc
 export TMUX_TMPDIR TERM ENV
 mux() { tmux -L test "$@"; }
@@ -16,19 +16,19 @@ screen() { mux capture-pane -p >"$tmp/screen" 2>/dev/null; }
 shows() { screen && grep -qF -e "$1" "$tmp/screen"; }
 hides() { screen && ! grep -qF -e "$1" "$tmp/screen"; }
 last_is() { screen && [ "$(grep . "$tmp/screen" | tail -n 1)" = "$1" ]; }
-# give_up WHAT...: nothing after this could be as it should
+# give_up MESSAGE...: end the script, because all later checks would fail, too
 give_up() {
 	echo "$*; the screen:"
 	cat "$tmp/screen"
 	exit 1
 }
-see() { until_so shows "$2" || give_up "$1: no \"$2\""; }		# see WHAT TEXT
+see() { until_so shows "$2" || give_up "$1: no \"$2\""; }		# see NAME TEXT: wait until the screen has TEXT
 gone() { until_so hides "$2" || give_up "$1: still \"$2\""; }
-prompt() { until_so last_is 'ready>' || give_up "$1: no prompt"; }	# the shell listens: before, keys could be the viewer's
+prompt() { until_so last_is 'ready>' || give_up "$1: no prompt"; }	# wait for the shell, so that the viewer gets no more keys
 keys() { mux send-keys "$@"; }
 type_line() { keys "$*" Enter; }
 
-# settings FILE: those of the terminal, as the shell has it
+# settings FILE: write the settings of the terminal into FILE
 ran=0
 settings() {
 	ran=$((ran + 1))
@@ -44,14 +44,14 @@ keys l l + + j
 see zoom '1 cell='
 keys 8
 see gc '[8GC]'
-see curve ' worst '	# one of the parts, once it is there
+see curve ' worst '	# a part of the pane, which a job computes
 keys BTab
-see 'S-Tab, the part before' 'only then'
+see 'S-Tab selects the part before' 'only then'
 keys 1
 see top 'memmove'
 keys y
 see copy 'copied item'
-mux show-buffer | grep -q 'flat.*cum' || fail "y: tmux has no such buffer"
+mux show-buffer | grep -q 'flat.*cum' || fail "y does not copy the row into a buffer of tmux"
 keys ':focus=json' Enter
 see filter 'focus=json'
 keys u
@@ -63,7 +63,7 @@ keys Escape
 gone search '/runtime'
 mux resize-window -x 120 -y 40
 wide() { screen && head -n 1 "$tmp/screen" | grep -q '.\{100\}help'; }
-until_so wide || give_up 'not as wide as the terminal'
+until_so wide || give_up 'the screen is not as wide as the terminal'
 keys '?'
 see help '[Help]'
 keys q
@@ -79,9 +79,9 @@ keys Q
 see quit 'exit 0'
 prompt quit
 settings "$tmp/after"
-cmp "$tmp/before" "$tmp/after" || fail "stty is not as before: $(diff "$tmp/before" "$tmp/after")"
+cmp "$tmp/before" "$tmp/after" || fail "the settings of the terminal are not restored: $(diff "$tmp/before" "$tmp/after")"
 
-# a file that changes below the viewer: said at the next key, once; r reads it again
+# if the file changes while it is shown, the next key shows one message; r reads the file again
 cat "$trace" >"$tmp/growing.trace"
 type_line "clear; $TTRACE $tmp/growing.trace; echo left \$?"
 see growing '[5Time]'
@@ -102,12 +102,12 @@ keys Q
 see left 'left 0'
 prompt left
 
-# a signal: the terminal is restored too
+# SIGTERM: the terminal is restored, too
 type_line "clear; sh -c 'echo \$\$ >$tmp/pid; exec $TTRACE $cpu'"
 see reopen '[1Top]'
-pid=$(cat "$tmp/pid")	# of our own: another test may look at the same file at the same time
+pid=$(cat "$tmp/pid")	# of this script: another test may run the viewer on the same file at the same time
 kill -TERM "$pid"
 prompt ended
 settings "$tmp/after"
-cmp "$tmp/before" "$tmp/after" || fail "stty is not as before SIGTERM"
+cmp "$tmp/before" "$tmp/after" || fail "the settings of the terminal are not restored after SIGTERM"
 exit $bad

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What the panes on traces answer to a key, as far as no screen of tests/screens has it: against the rest, the search through
-# groups, links of a group, starts of Ps; and that a trace which nobody stopped is not a damaged one.
+# Keys in panes on traces that no screen of tests/screens covers: comparison with the rest, search through groups, links of a
+# group, starts of Ps. Numbers are compared with reports. Also, a trace whose program did not stop it is not damaged.
 . "${srcdir:-.}/tests/lib.sh"
-# shows KEYS TEXT...: that is to be seen after the keys
+# shows KEYS TEXT...: the screen after KEYS must have each TEXT
 shows() {
 	keys=$1
 	shift
@@ -14,7 +14,7 @@ shows() {
 }
 same() { [ "$2" = "$3" ] || { echo "$1: $2, not $3"; bad=1; }; }
 
-# D: a group against all other goroutines, slow tasks against the rest; the report of it says the same
+# D compares a group with all other goroutines, and the selected tasks with the other tasks; -rest of reports does the same
 shows 6D '[4Flame]' 'A - B' 'against=the rest' 'the mean of a goroutine,' 'others:'
 shows 6DD 'A only'
 shows 6DDD 'B only'
@@ -40,55 +40,55 @@ mean=$((total / n))
 delta=$(sed -n '2s/ .*//p' "$tmp/sums")
 rest=$(sed -n '2s/.* //p' "$tmp/sums")
 [ -n "$of" ] && [ $((mean - rest - delta)) -lt 10000 ] && [ $((mean - rest - delta)) -gt -10000 ] || {
-	echo "-rest: $mean less $rest is not $delta (viewer: $of)"
+	echo "-rest: $mean minus $rest is not $delta (viewer: $of)"
 	bad=1
 }
 "$TTRACE" top -rest "$trace" >/dev/null 2>&1
-same "status of -rest of nothing" $? 2
+same "status of -rest without a selection" $? 2
 "$TTRACE" top -rest -group=conn "$top/samples/cpu.pb.gz" >/dev/null 2>&1
-same "status of -rest of a profile" $? 2
+same "status of -rest with a profile" $? 2
 
-# / goes into groups, n on from there, N back; Esc takes it back
+# / searches the goroutines in groups, n finds the next match, N the previous one; Esc ends the search where it began
 shows '6/G19 <Enter>' '/G19 '
 id=$("$TTRACE" goroutines -format=json "$trace" | tr '{' '\n' | sed -n 's/^"id": *\([0-9]*\),.*/\1/p' | sort -n | sed -n '40p')
 shows "6/G$id\\b<Enter>" 'Gor > ' "/G$id" '1/'
 same "the goroutine that was found" "$(sed -n 's/^> *\([0-9,]*\) .*/\1/p' "$tmp/screen" | tr -d ,)" "$id"
 "$TTRACE" view -ascii -script '6' "$trace" >"$tmp/before"
-"$TTRACE" view -ascii -script '6/G1<Esc><Esc>' "$trace" | cmp -s - "$tmp/before" || { echo "Esc does not take the search back"; bad=1; }
+"$TTRACE" view -ascii -script '6/G1<Esc><Esc>' "$trace" | cmp -s - "$tmp/before" || { echo "Esc does not return to the row before the search"; bad=1; }
 hits=$("$TTRACE" view -ascii -script '6/main<Enter>' "$trace" | sed -n 's/^\/main  \([0-9]*\)\/\([0-9]*\)$/\2/p')
 back=$(printf '%*s' "${hits:-0}" '' | tr ' ' n)
 "$TTRACE" view -ascii -script '6/main<Enter>' "$trace" | sed -n '/^>/p' | cut -c1-70 >"$tmp/one"
 "$TTRACE" view -ascii -script "6/main<Enter>$back" "$trace" | sed -n '/^>/p' | cut -c1-70 >"$tmp/round"
-[ "${hits:-0}" -gt 1 ] && cmp -s "$tmp/one" "$tmp/round" || { echo "n does not come round after ${hits:-no} hits"; bad=1; }
-"$TTRACE" view -ascii -script "6/main<Enter>nnnnNNNN" "$trace" | sed -n '/^>/p' | cut -c1-70 | cmp -s - "$tmp/one" || { echo "N does not undo n"; bad=1; }
+[ "${hits:-0}" -gt 1 ] && cmp -s "$tmp/one" "$tmp/round" || { echo "n does not return to the first match after ${hits:-no} matches"; bad=1; }
+"$TTRACE" view -ascii -script "6/main<Enter>nnnnNNNN" "$trace" | sed -n '/^>/p' | cut -c1-70 | cmp -s - "$tmp/one" || { echo "N does not return to the match before n"; bad=1; }
 
-# one goroutine: what it created says so itself, and its regions are those that the regions are counted by
+# one goroutine: the goroutines that it created name it as creator, and it has as many regions as the report regions counts
 parent=$("$TTRACE" goroutines -format=json "$trace" | tr '{' '\n' | sed -n 's/^"id": *\([0-9]*\),.*/\1/p' | while read -r g; do
 	"$TTRACE" goroutine "$g" "$trace" | grep -q '^created by it' && echo "$g" && break
 done)
 "$TTRACE" goroutine "$parent" "$trace" | sed -n 's/^    goroutine \([0-9]*\) .*/\1/p' >"$tmp/children"
-[ -s "$tmp/children" ] || { echo "nobody created anybody"; bad=1; }
+[ -s "$tmp/children" ] || { echo "no goroutine has created another one"; bad=1; }
 while read -r g; do
-	"$TTRACE" goroutine "$g" "$trace" | sed -n '1s/.*created by goroutine \([0-9]*\).*/\1/p' | grep -qx "$parent" || { echo "G$g was not created by G$parent"; bad=1; }
+	"$TTRACE" goroutine "$g" "$trace" | sed -n '1s/.*created by goroutine \([0-9]*\).*/\1/p' | grep -qx "$parent" || { echo "G$g does not name G$parent as creator"; bad=1; }
 done <"$tmp/children"
 "$TTRACE" goroutine 55 "$trace" >"$tmp/out"
 same "regions of a goroutine" "$(sed -n '/^regions/,/^$/p' "$tmp/out" | grep -c '^ ')" \
 	"$("$TTRACE" regions -goroutine=55 -format=tsv "$trace" | tail -n +2 | awk -F'\t' '{ n += $1 } END { print n + 0 }')"
 shows "gG${parent}<Enter>6<Enter><Enter><Tab><Tab><Tab><Tab><Tab><Tab>" "G$(head -1 "$tmp/children") "
 
-# ( ) W of a group: to a goroutine of it
+# ( ) and gw on a group, an operation and a region: a link to one of its goroutines, or a message
 shows '6(' 'span ' 'has the longest wait here'
 shows '6)' 'wakes or creates a goroutine in this span'
 shows '6gw' 'has the longest wait here' 'this is its chain of wakers'
 shows '7(' 'the parent and the child of an operation'
 shows '7](' 'of a region'
 
-# f in the menu is what f does there
+# the menu describes the effect of f in the pane
 shows '5a' 'restrict all panes to the range'
 shows '6a' 'restrict all panes to these goroutines'
 shows '4a' 'only stacks through'
 
-# starts and stops of Ps: as many as events has, on the row of a P and in pane 9
+# starts and stops of Ps: the report procs, the row of a P and pane 9 agree with the report events
 "$TTRACE" events "$trace" >"$tmp/events"
 started=$("$TTRACE" procs -format=tsv "$trace" | awk -F'\t' 'NR > 1 { n += $10 } END { print n }')
 same "starts of Ps" "$started" "$(grep -c 'Proc.*Idle->Running' "$tmp/events")"
@@ -97,22 +97,22 @@ shows 'gp0<Enter>gt0.1ms<Enter>' "$p0"
 shows '9:kinds procs<Enter>' 'ProcStart' 'ProcStop'
 
 size=$(wc -c <"$trace")
-# cut within the first generation: what is saved of it counts from its own first event
+# a trace that is truncated in its first generation: times count from the first event that is shown
 head -c $((size / 7)) "$trace" >"$tmp/early.trace"
 ns=$("$TTRACE" info -format=json "$tmp/early.trace" 2>/dev/null | sed -n 's/.*"duration_ns": *\([0-9]*\).*/\1/p')
-[ "${ns:-0}" -gt 1000000 ] && [ "$ns" -lt 2500000000 ] || { echo "a trace cut early lasts $ns ns"; bad=1; }
+[ "${ns:-0}" -gt 1000000 ] && [ "$ns" -lt 2500000000 ] || { echo "a trace that is truncated early has a duration of $ns ns"; bad=1; }
 
-# not stopped: whole as far as it goes. Cut: damaged.
+# -strict refuses a truncated trace
 head -c $((size - 200)) "$trace" >"$tmp/cut.trace"
 for r in info goroutines events top; do
 	"$TTRACE" $r -strict "$tmp/cut.trace" >/dev/null 2>&1
-	same "status of $r -strict, cut" $? 1
+	same "status of $r -strict of a truncated trace" $? 1
 	"$TTRACE" $r -strict "$trace" >/dev/null 2>&1
 	same "status of $r -strict" $? 0
 done
 
-# the goroutine of a C thread gets its number again when the thread calls into Go again: the report has the last call, and
-# says so; goroutine 5 exists once
+# The goroutine of a C thread has the same number each time when the thread calls into Go. The report has the last call and a
+# notice about it. Goroutine 5 exists only once.
 make_trace again <<'END'
 go 22
 Batch 1 7 100
@@ -135,12 +135,12 @@ Batch 1 -1 0
 Frequency 1000000000
 END
 run 0 goroutine 4 "$tmp/again.trace"
-grep -q 'last call from C at 1.11us;' "$tmp/out" || fail "a goroutine that C code called twice"
+grep -q 'last call from C at 1.11us;' "$tmp/out" || fail "goroutine 4, which exists twice, has no notice about its last call"
 run 0 goroutine 5 "$tmp/again.trace"
-grep -q 'last call from C' "$tmp/out" && fail "a goroutine that lived once lived twice"
+grep -q 'last call from C' "$tmp/out" && fail "goroutine 5, which exists once, has a notice about its last call"
 
-# facts above the timeline are about the program: goroutines of the runtime are left out, here the sweeper, which waits
-# longer than the goroutine of the program
+# The summary of the timeline leaves out goroutines of the runtime, here the sweeper, which waits longer than the goroutine of
+# the program.
 make_trace sweeper <<END
 $trace_start
 GoCreate 1 2 1 0

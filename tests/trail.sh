@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Where we have been: undo and redo, the jump list at its full length, marks, and digits that turn out to be a count.
+# Undo and redo, the jump list up to its full length, marks, and digits that open panes before a 0 makes them a count.
 . "${srcdir:-.}/tests/lib.sh"
-see() { # see KEYS FILE: the screen, in $tmp/screen
+see() { # see KEYS FILE: write the screen after KEYS into $tmp/screen
 	"$TTRACE" view -ascii -size 100x24 -script "$1" "$2" >"$tmp/screen" || fail "$1: status $?"
 }
-shows() { # shows KEYS TEXT...: after the keys that is to be seen; with ! before it, it is not
+shows() { # shows KEYS TEXT...: the screen after KEYS must have each TEXT; with ! before the text, it must not have it
 	see "$1" "$file"
 	keys=$1
 	shift
@@ -13,10 +13,10 @@ shows() { # shows KEYS TEXT...: after the keys that is to be seen; with ! before
 		case $text in
 		!*) ! grep -qF -e "${text#!}" "$tmp/screen" ;;
 		*) grep -qF -e "$text" "$tmp/screen" ;;
-		esac || fail "$keys: \"$text\"" "$(cat "$tmp/screen")"
+		esac || fail "$keys: the screen must have (! must not have) \"$text\"" "$(cat "$tmp/screen")"
 	done
 }
-alike() { # alike KEYS OTHERS: the same is selected, in the same pane
+alike() { # alike KEYS OTHERS: both select the same row in the same pane
 	see "$1" "$file"
 	one=$(grep -e '^>' "$tmp/screen")$(head -n 1 "$tmp/screen")
 	see "$2" "$file"
@@ -25,51 +25,51 @@ alike() { # alike KEYS OTHERS: the same is selected, in the same pane
 reps() { printf "$2%.0s" $(seq "$1"); }
 
 file=$samples/orders.trace
-# a query that opens another pane is two steps: back to the pane, then the query
+# a query that opens another pane is undone in two steps: first the pane, then the query
 shows 6D '[4Flame]' 'against=the rest'
 shows 6Du '[6Gor]' 'against=the rest'
 shows 6Duu '[6Gor]' '!against' 'whole trace'
 shows '6Duu<^R>' '[6Gor]' 'against=the rest'
 shows '6Duu<^R><^R>' '[4Flame]' 'against=the rest'
 shows '6Duu<^R><^R><^R>' 'nothing to redo'
-# two time ranges of the trace are a difference, also after undo, and ~ swaps them
+# :diff of two time ranges shows their difference; ~ exchanges them, undo ends it
 shows ':diff 0s..100ms 100ms..200ms<Enter>1' '[1Top]' 'A - B' 'against=0..100ms' '100ms..200ms'
 shows ':diff 0s..100ms 100ms..200ms<Enter>1~' 'against=100ms..200ms' '0..100ms'
 shows ':diff 0s..100ms 100ms..200ms<Enter>6' 'not applied here: against=0..100ms'
 shows ':diff 0s..100ms 100ms..200ms<Enter>1uu' '!against'
-# in a pane that does not subtract, D opens the text of what differs
+# in a pane that cannot show a difference, D opens the report of the comparison
 shows ':diff 0s..100ms 100ms..200ms<Enter>8' 'D: what differs'
 shows ':diff 0s..100ms 100ms..200ms<Enter>8D' '[Report]' 'ttrace gc -from=100000000ns' 'differ by more than the spread'
 shows ':diff 0s..100ms 100ms..200ms<Enter>5D' '[Report]' 'ttrace findings'
-# the line of a finding, in a function that only waits: its pane changes to the sample type of all time, which undo ends
+# 2 on a finding of a function that only waits changes to a sample type in which the function has samples; undo returns
 shows '!/lock-queue<Enter>2' '[2List]' 'cache.(*Cache).Get cache.go' 'nothing of it in'
 shows '!/lock-queue<Enter>2uu' '!cache.(*Cache).Get cache.go  flat'
 shows ':list nothing.at.all<Enter>' 'matches nothing.at.all (:type time has all)'
-# what is done after an undo is the new end
+# after an undo, a new step replaces the steps that could be redone
 shows '67u<^R>' '[7Task]'
 shows '67u8<^R>' '[8GC]' 'nothing to redo'
 shows '678uu9<^R>' '[9Ev]' 'nothing to redo'
 shows '67uuu' 'nothing to undo'
-# the list of jumps forgets the oldest, and goes no further back than it reaches
+# the jump list keeps 200 jumps and removes the oldest ones
 all=$(reps 130 67)
 shows "$all$(reps 198 '<^O>')" '!this is the first place'
 shows "$all$(reps 200 '<^O>')" 'this is the first place'
 shows "$all$(reps 200 '<^O>')$(reps 199 'g;')" '!this is the newest place' '[7Task]'
 shows "$all$(reps 200 '<^O>')$(reps 200 'g;')" 'this is the newest place'
-# undo remembers five hundred steps
+# undo keeps 500 steps
 shows "$(reps 251 67)$(reps 500 u)" '!nothing to undo'
 shows "$(reps 251 67)$(reps 501 u)" 'nothing to undo'
-# marks, and back from them
+# marks, and '' back from a mark
 shows "6ma7'a" '[6Gor]'
 shows "6ma7'a''" '[7Task]'
 shows "6'b" 'no mark b'
-# a digit opens a pane until a 0 makes it a count: then what it opened, and the range that it took along, are taken back
+# A digit opens a pane. If a 0 follows, the digits are a count: the pane and the range that the digit applied are undone.
 alike '6<Esc>10j' "6$(reps 10 j)"
 alike 610j "$(reps 610 j)"
 shows 5vllll1 '[1Top]' '1.20s..1.32s'
 shows 5vllll10l '[5Time]' '0.00s..2.40s of 2.40s' '!| 1.20s..'
 shows '5vllll10luu' '!1.20s..1.32s'
-# where there is no such pane digits are a count from the first
+# a digit without a pane begins a count at once
 file=$samples/cpu.pb.gz
 alike 16j "1$(reps 16 j)"
 alike 6j "$(reps 6 j)"
