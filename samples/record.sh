@@ -2,24 +2,22 @@
 # SPDX-License-Identifier: MIT
 # Copyright (c) 2026 The ttrace authors
 #
-# Records the files beside it anew, by running the program in orders/ five times:
+# Record the files in this folder anew, by running the program in orders/ five times:
 #
-#   once for 20 s with its usual load: the profiles, and a trace of 2.4 s out of the middle
-#   that has one report in it;
-#   once for 8 s with hardly anything but log-ins: the two heap profiles with the leak between;
-#   once for 8 s with the runtime's own tracers on: the log;
-#   once for 10 s, killed by SIGQUIT: the dump of its goroutines;
-#   once for 4 s under perf (left out where there is none).
+#   for 20 s with its usual load: the profiles, and a trace of 2.4 s of this time, with one report;
+#   for 8 s with little else than log-ins: the two heap profiles before and after the leak;
+#   for 8 s with gctrace and schedtrace of the runtime: the log;
+#   for 10 s, until SIGQUIT: the goroutine dump;
+#   for 4 s under perf, if it is installed.
 #
-# The program in stock/ runs once, with 2 s of it in its trace.
+# The program in stock/ runs once; its trace has 2 s.
 #
-# login.folded is what ttrace says of a part of the CPU profile; TTRACE is where to find it.
+# login.folded is a report of ttrace on a part of the CPU profile; TTRACE is the path of the program.
 #
-# It takes a minute and needs go in PATH; GOTOOLCHAIN says which one records. -trimpath
-# makes the program's files orders/..., which is where they are below this directory. Nothing
-# is replaced unless both runs went well.
+# It takes a minute and needs go in PATH; GOTOOLCHAIN selects its version. With -trimpath the names of source files begin with
+# orders/, so they are found below this folder. No file is replaced unless all runs succeed.
 #
-# No two recordings are equal: after a new one, the numbers in README.md are to be set right.
+# No two recordings are equal: after a new one, correct the numbers in README.md.
 
 set -eu
 
@@ -43,7 +41,7 @@ trap 'rm -rf "$new"' EXIT
 
 "$new/stock" -for 2s -trace "$new/stock.trace"
 
-# What people have when nothing was switched on but an environment variable, or not even that.
+# the log and the goroutine dump: the program itself records nothing
 GODEBUG=gctrace=1,schedtrace=100 "$new/orders" -duration 8s -rate 120 -report-every 3s >"$new/gctrace.log" 2>&1
 GODEBUG=tracebacklabels=1 timeout -s QUIT 10 "$new/orders" -duration 60s >"$new/goroutines.txt" 2>&1 || true
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The ttrace authors
 
-// Orders is a web shop in one process: an HTTP server, the database it asks, and the customers
-// who use it, all over loopback. It is there to be traced and profiled, and has faults that can
-// be found so:
+// Orders is a web shop in one process: an HTTP server, its database, and its customers, which
+// are connected over loopback. It is an example for traces and profiles, and has five faults.
+// The files that show each of them are in parentheses:
 //
-//   - internal/cache holds its mutex over a query of the database (trace, mutex, block);
-//   - internal/report makes the garbage collector work and the requests pay (trace, heap);
-//   - internal/search compiles its expression for each product anew (CPU, heap);
-//   - internal/login never forgets a session (the two leak profiles);
-//   - internal/cart leaves a goroutine behind when a carrier is late (goroutine).
+//   - internal/cache has its mutex locked while it queries the database (trace, mutex, block);
+//   - internal/report allocates so fast that requests have to assist the GC (trace, heap);
+//   - internal/search compiles its regular expression anew for each product (CPU, heap);
+//   - internal/login never removes a session (the two leak profiles);
+//   - internal/cart leaks a goroutine when a carrier is late (goroutine).
 //
-// ../README.md tells how each looks, ../record.sh how the files beside it were made.
+// ../README.md describes how the faults show. ../record.sh records the files beside it.
 package main
 
 import (
@@ -124,8 +124,8 @@ func open(pool *db.Pool, paper *journal.Journal) (*shop, error) {
 	return s, nil
 }
 
-// metrics looks at the heap twice a second, as many a metrics library does. Each look stops
-// the world: the trace has them among its stops, with this function on the stack.
+// metrics reads the memory statistics twice a second, as many metrics libraries do. Each read
+// stops the world: the trace has these stops, with this function on the stack.
 func metrics(ctx context.Context) {
 	tick := time.NewTicker(500 * time.Millisecond)
 	defer tick.Stop()

@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// recording is what the flags ask to be written, and when.
+// recording has the files to write, and the times of the trace, as the flags set them.
 type recording struct {
 	trace, cpu, heapBase, heap, goroutine, block, mutex string
 
@@ -35,7 +35,7 @@ func (r *recording) flags() {
 	flag.DurationVar(&r.traceFor, "trace-for", 2*time.Second, "trace this long")
 }
 
-// run records while the load is on. It takes warm + duration.
+// run records while the customers send requests. It takes warm + duration.
 func (r *recording) run() error {
 	time.Sleep(r.warm)
 	end := time.Now().Add(r.duration)
@@ -66,7 +66,7 @@ func (r *recording) run() error {
 	time.Sleep(time.Until(end))
 
 	return errors.Join(
-		write("goroutine", r.goroutine), // while requests are under way
+		write("goroutine", r.goroutine), // while requests are in progress
 		write("block", r.block),
 		write("mutex", r.mutex),
 		writeHeap(r.heap),
@@ -90,7 +90,7 @@ func (r *recording) runTrace() error {
 	return f.Close()
 }
 
-// writeHeap collects first: the profile shows what the last cycle found alive.
+// writeHeap runs a GC cycle first, because the profile has the objects that the last cycle found alive.
 func writeHeap(path string) error {
 	if path == "" {
 		return nil

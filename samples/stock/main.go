@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The ttrace authors
 
-// Stock is a service as most are: net/http in front, a pool of connections to a database behind,
-// and not one user task, region or log in its trace. Its customers, its database and the
-// collector of its audit lines run in another process, so that the trace holds the service alone.
+// Stock is a typical service: it uses net/http and a pool of connections to a database, and its
+// trace has no user tasks, regions or logs. Its customers, its database and the collector of its
+// audit lines run in another process, so the trace has only the service.
 //
 // It has three faults that can be found in the trace:
 //
-//   - internal/api: an export keeps its connection while it sends the pages on, and the pool is empty;
-//   - internal/api: a basket asks the database once for each of its items;
+//   - internal/api: an export keeps its connection while it sends pages, which empties the pool;
+//   - internal/api: a basket queries the database once for each of its items;
 //   - internal/audit: a line is sent to the collector with the mutex of the log locked.
 //
-// ../README.md tells how each looks, ../record.sh how the file beside it was made.
+// ../README.md describes how the faults show. ../record.sh records the file beside it.
 package main
 
 import (
@@ -77,7 +77,7 @@ func serve(file string, warm, length time.Duration, rate int) error {
 	if err := other.Start(); err != nil {
 		return err
 	}
-	addrs, err := bufio.NewReader(out).ReadString('\n') // of the database, the collector and the receiver of exports
+	addrs, err := bufio.NewReader(out).ReadString('\n') // of the database, the collector and the receiver
 	if err != nil {
 		return err
 	}

@@ -21,7 +21,7 @@ var perMicro int // rounds of work that take a microsecond
 //go:noinline
 func nothing() {}
 
-// rounds calls a function, so that it has a frame: in stacks where it is preempted its caller would be missing otherwise.
+// rounds calls a function, so that it has a frame: otherwise its caller would be missing in stacks of preemptions.
 //
 //go:noinline
 func rounds(n int) uint64 {
@@ -45,10 +45,10 @@ func calibrate() {
 	perMicro = max(1, int(200000/(best.Microseconds()+1)))
 }
 
-// compute takes this much CPU time. It is inlined, so that its callers are seen to work.
+// compute uses d of CPU time. It is inlined, so that stacks attribute the time to its callers.
 func compute(d time.Duration) { rounds(int(d.Microseconds()) * perMicro) }
 
-// begin starts the trace, after what a program does once.
+// begin starts the trace. A program calls it after its initialisation.
 func begin() {
 	f, err := os.OpenFile(flag.Arg(1), os.O_WRONLY, 0)
 	if err == nil {
@@ -77,10 +77,10 @@ func request(name string, f func(ctx context.Context)) {
 	task.End()
 }
 
-// remote is a process of its own: it answers each question after the time that the question names.
+// remote is another process: it answers each request after the time that the request names.
 type remote struct{ addr string }
 
-// client is a connection to it.
+// client is a connection to a remote.
 type client struct{ conn net.Conn }
 
 func (c *client) ask(d time.Duration) {

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// account is posted to by many goroutines. With the fault it asks the remote process while its mutex is locked.
+// account is used by many goroutines. With the fault, post sends a request to the remote process with the mutex locked.
 type account struct {
 	mu  sync.Mutex
 	sum int
@@ -45,8 +45,8 @@ func lockQueue() {
 	})
 }
 
-// rates are read by many goroutines and set by one. With the fault readers ask the remote process while they have the
-// lock: the one that sets waits for a reader, and all other readers wait behind it.
+// rates are read by many goroutines and set by one. With the fault, readers send requests to the remote process with the
+// lock held: the writer waits for a reader, and all other readers wait behind the writer.
 type rates struct {
 	mu sync.RWMutex
 	n  int
@@ -97,7 +97,7 @@ func lockBehindLock() {
 	close(done)
 }
 
-// shelf has a mutex; to move between two of them takes both. With the fault they are not taken in one order.
+// shelf has a mutex; a move between two shelves locks both. With the fault, two moves lock them in different orders.
 type shelf struct {
 	mu sync.Mutex
 	n  int
@@ -130,12 +130,12 @@ func stuckLock() {
 		compute(20 * time.Microsecond)
 		other.mu.Unlock()
 		if i == 30 && !sound {
-			go a.move(&other, &a, &other) // queues up behind the two
+			go a.move(&other, &a, &other) // waits for the two
 		}
 	}
 }
 
-// table is read by requests, and rebuilt now and then: with the fault while its lock is held.
+// table is read by requests, and rebuilt from time to time: with the fault, while its lock is held.
 type table struct {
 	mu   sync.RWMutex
 	rows int
@@ -187,7 +187,7 @@ func tail() {
 	close(done)
 }
 
-// mailbox wakes everybody for each letter, of which one takes it.
+// mailbox wakes one goroutine for each letter. With the fault it wakes all of them, of which one takes the letter.
 type mailbox struct {
 	mu      sync.Mutex
 	filled  *sync.Cond

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The ttrace authors
 
-// Faults records execution traces of programs with one planted fault each, and of their twins
-// without it: one per rule of `ttrace findings`, and RULE+NAME for other forms of its fault. Half of them have no user
-// task.
+// Faults records execution traces of programs that have one planted fault each, and of the same programs without the fault.
+// There is a program for each rule of `ttrace findings`, and RULE+NAME has another form of the fault of a rule. Half of the
+// programs have no user tasks.
 //
 //	faults RULE FILE          the program with the fault
-//	faults -sound RULE FILE   its twin
+//	faults -sound RULE FILE   the same program without the fault
 //
-// The table below names the function that is to blame; record.sh writes it to truth.tsv.
+// The table below has the function that causes each fault; record.sh writes it to truth.tsv.
 package main
 
 import (
@@ -24,7 +24,7 @@ import (
 type fault struct {
 	procs  int
 	run    func()
-	guilty string // a function; several are separated by |; "-": none of the program
+	guilty string // the function of the fault; several are separated by |; "-": no function of the program
 }
 
 var sound bool
@@ -69,8 +69,8 @@ func main() {
 }
 
 func record() error {
-	list := flag.Bool("list", false, "print rules and guilty functions")
-	flag.BoolVar(&sound, "sound", false, "run the twin without the fault")
+	list := flag.Bool("list", false, "print rules and the functions of their faults")
+	flag.BoolVar(&sound, "sound", false, "run the program without the fault")
 	flag.Parse()
 	if *list {
 		for rule, f := range faults {
@@ -90,7 +90,7 @@ func record() error {
 	calibrate()
 	start := time.Now()
 	f.run()
-	trace.Stop() // harmless where the program has stopped it itself
+	trace.Stop() // has no effect if the program has stopped the trace
 	fmt.Fprintf(os.Stderr, "%s: %v\n", flag.Arg(0), time.Since(start).Round(time.Millisecond))
 	return out.Close()
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// quoter answers all questions itself, one after the other. With the fault each takes long.
+// quoter is one goroutine that answers all requests. With the fault, each answer takes long.
 type quoter struct{ ask chan chan int }
 
 func price() int {
@@ -44,7 +44,7 @@ func singleServer() {
 	})
 }
 
-// unpack makes the items that the workers of serialStage take. With the fault it is the slow part.
+// unpack makes the items for the workers of serialStage. With the fault it is slower than all workers together.
 func unpack() int {
 	d := 250 * time.Microsecond
 	if sound {
@@ -80,7 +80,7 @@ func serialStage() {
 	})
 }
 
-// pool has few connections. With the fault there are 2 for 10 goroutines.
+// pool lends connections to 10 goroutines. With the fault it has only 2.
 type pool struct{ free chan *client }
 
 func (p *pool) query() {
@@ -110,7 +110,7 @@ func poolExhausted() {
 	each(10, func(int) { report(p) })
 }
 
-// lookup gives up early. With the fault the goroutine that still answers blocks for ever.
+// lookup does not wait for late answers. With the fault, the goroutine that answers late blocks for ever.
 func lookup(c *client) int {
 	n := 0
 	if sound {
@@ -140,7 +140,7 @@ func leak() {
 	time.Sleep(10 * time.Millisecond)
 }
 
-// gate is passed by one at a time. With the fault the others try again and again.
+// gate lets one goroutine through at a time. With the fault, the others try again in a loop instead of waiting.
 type gate struct{ c chan bool }
 
 func (g *gate) pass() {

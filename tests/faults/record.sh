@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Record the traces beside this script anew: RULE.trace.gz with the fault of a rule, RULE.sound.trace.gz of the same
-# program without it, and truth.tsv, the functions that are to blame. Needs Go; takes half a minute. Run it on a machine
-# that does nothing else, then run tests/findings.sh.
+# Record the traces in this folder anew: RULE.trace.gz of a program with the fault of a rule, RULE.sound.trace.gz of the same
+# program without it, and truth.tsv, which has the functions of the faults. It needs Go and takes half a minute. Run it on a
+# machine without other load, then run tests/findings.sh.
 #
 #	record.sh [RULE|RULE+NAME...]
 set -eu

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// init makes this process the remote one if it was started as that. It lives as long as its standard input.
+// init makes this process the remote one if it was started with the argument "remote". It runs until its standard input ends.
 func init() {
 	if len(os.Args) != 2 || os.Args[1] != "remote" {
 		return
@@ -49,7 +49,7 @@ func answer(conn net.Conn) {
 	}
 }
 
-// running keeps the standard input of remote processes open: the collector would close it, and end them.
+// running refers to the remote processes. Otherwise the garbage collector would close their standard input, which ends them.
 var running []*exec.Cmd
 
 func startRemote() *remote {

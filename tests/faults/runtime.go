@@ -17,7 +17,7 @@ import (
 
 func yield() { runtime.Gosched() }
 
-// render allocates, while the collector is set to run all the time. The twin allocates nothing.
+// render allocates, while GC cycles follow each other. Without the fault it allocates nothing.
 func render() int {
 	n := 0
 	for i := 0; i < 200; i++ {
@@ -55,7 +55,7 @@ func gcPressure() {
 	debug.SetGCPercent(100)
 }
 
-// pack allocates little. With the fault it collects the garbage each time.
+// pack allocates little. With the fault it runs a GC cycle each time.
 func pack(c *client) {
 	c.ask(500 * time.Microsecond)
 	for i := 0; i < 10; i++ {
@@ -71,7 +71,7 @@ var pages [][]byte
 func forcedGC() {
 	far := startRemote()
 	c := far.dial()
-	// One large object with pointers takes long to mark, and is swept at once: each span that is swept is an event.
+	// One large object with pointers takes long to mark, but is one span to sweep: each swept span is an event.
 	one, all := new(int), make([]*int, 1<<20)
 	for i := range all {
 		all[i] = one
@@ -88,7 +88,7 @@ func forcedGC() {
 	}
 }
 
-// history keeps pages. With the fault it never drops one.
+// history keeps pages. With the fault it never removes one.
 type history struct {
 	mu    sync.Mutex
 	pages [][]byte
@@ -122,7 +122,7 @@ func heapGrows() {
 	})
 }
 
-// dump writes the stacks of all goroutines, for which the world is stopped. The twin has nothing that dumps.
+// dump writes the stacks of all goroutines, which stops the world. Without the fault it is not called.
 func dump(b []byte) int { return runtime.Stack(b, true) }
 
 func stopTheWorld() {
@@ -143,7 +143,7 @@ func stopTheWorld() {
 	close(stop)
 }
 
-// encode takes the Ps from those that answer. The twin has one such goroutine, which rests.
+// encode uses the Ps that other goroutines need. Without the fault one goroutine calls it, and it sleeps in between.
 func encode(stop <-chan bool) {
 	for {
 		select {
@@ -186,7 +186,7 @@ func noP() {
 	close(stop)
 }
 
-// checksum hashes in one call, which cannot be preempted. The twin hashes small pieces.
+// checksum hashes in one call, which cannot be preempted. Without the fault it hashes small pieces.
 func checksum(b []byte) (sum [64]byte) {
 	if !sound {
 		return sha512.Sum512(b)
@@ -221,7 +221,7 @@ func longRun() {
 	<-done
 }
 
-// throttle changes the number of Ps. The twin sets it to what it was.
+// throttle reduces the number of Ps. Without the fault it sets the same number as before.
 func throttle() {
 	n := 1
 	if sound {
@@ -250,7 +250,7 @@ func lowerProcs() {
 	})
 }
 
-// sum starts a goroutine for each number. The twin has one for each thousand.
+// sum starts a goroutine for each number. Without the fault it starts one for each thousand.
 func sum(v []int) (total int) {
 	step := 1
 	if sound {
@@ -284,7 +284,7 @@ func fineGoroutines() {
 	}
 }
 
-// device is read by a system call that blocks its thread. The twin reads through the poller.
+// device is read by a system call that blocks its thread. Without the fault it is read through the poller.
 type device struct {
 	fd int
 	f  *os.File
@@ -315,7 +315,7 @@ func blockingCalls() {
 		defer other.Process.Kill()
 		dev[i] = &device{f: r}
 		if !sound {
-			dev[i].fd = int(r.Fd()) // makes it block
+			dev[i].fd = int(r.Fd()) // makes reads of the pipe blocking
 		}
 	}
 	begin()
@@ -327,7 +327,7 @@ func blockingCalls() {
 	})
 }
 
-// frozen stops the whole process for a while, as a limit of the container or a suspended machine does.
+// frozen stops the whole process for 40 ms, as a CPU limit of a container or a suspended machine does.
 func frozen() {
 	far := startRemote()
 	c := far.dial()

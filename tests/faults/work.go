@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// order is made ready by another goroutine. With the fault those that wait look again every 5 ms.
+// order is made ready by another goroutine. With the fault, goroutines that wait for it poll every 5 ms.
 type order struct {
 	ready atomic.Bool
 	done  chan bool
@@ -70,8 +70,8 @@ func slowNetwork() {
 	})
 }
 
-// slowAndDelayed asks two questions a request. With the fault the second one takes long for some requests; in both
-// programs chance delays a few others, so that the durations have no gap without any.
+// slowAndDelayed calls the remote process twice for each request. With the fault, the second call takes long for some
+// requests. With and without it, a few other requests have delays of different lengths, so that the durations have no gap.
 func slowAndDelayed() {
 	far := startRemote()
 	var c [6]*client
@@ -95,7 +95,7 @@ func slowAndDelayed() {
 	})
 }
 
-// shard is one of six parts of a search. With the fault the last one takes longer than all others.
+// shard is one of six parts of a search. With the fault, the last one takes longer than all others.
 func shard(c *client, i int) {
 	d := time.Millisecond
 	if i == 5 && !sound {
@@ -125,7 +125,7 @@ func straggler() {
 	}
 }
 
-// relax does the cells of one worker in a round. With the fault worker 2 has eight times as many.
+// relax computes the cells of one worker in a round. With the fault, worker 2 has eight times as many.
 //
 //go:noinline
 func relax(i int) {
@@ -164,13 +164,13 @@ func imbalance() {
 	}
 }
 
-// count does one of eight parts, by a goroutine of its own in each round. With the fault the fourth part is the largest.
+// count computes one of eight parts, in a new goroutine in each round. With the fault, the fourth part is the largest.
 //
 //go:noinline
 func count(i int) {
 	d := 300 * time.Microsecond
 	if i == 3 && !sound {
-		d *= 50 // so long that it is preempted, which shows where it runs
+		d *= 50 // so long that it is preempted, which puts its stack into the trace
 	}
 	compute(d)
 }
@@ -182,7 +182,7 @@ func unevenRounds() {
 	}
 }
 
-// basket asks once for all items. With the fault some baskets ask for each of theirs.
+// basket makes one call for all items. With the fault it makes a call for each item, and some baskets have many.
 func basket(c *client, items int) {
 	if sound {
 		items = 1
@@ -211,7 +211,7 @@ func serialCalls() {
 	})
 }
 
-// match compares texts. With the fault some of them take it 200 times as long.
+// match compares texts. With the fault, some of them take 200 times as long.
 //
 //go:noinline
 func match(evil bool) {

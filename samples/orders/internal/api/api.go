@@ -19,7 +19,7 @@ import (
 	"orders/internal/search"
 )
 
-// API is what the handlers need.
+// API has the dependencies of the handlers.
 type API struct {
 	Desk      *cart.Desk
 	Catalogue *search.Catalogue
@@ -75,7 +75,7 @@ func (a *API) search(ctx context.Context, r *http.Request) (any, error) {
 	return map[string]any{"found": found, "first": first}, err
 }
 
-// login runs the check as a task of its own, a child of the request's.
+// login runs the check as a task, a child of the task of the request.
 func (a *API) login(ctx context.Context, r *http.Request) (any, error) {
 	ctx, task := trace.NewTask(ctx, "authenticate")
 	defer task.End()

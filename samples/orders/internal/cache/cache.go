@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The ttrace authors
 
-// Package cache keeps recent answers of the database: least recently used out first, and each
-// answer for a limited time.
+// Package cache keeps recent answers of the database, each for a limited time. It removes the
+// least recently used one when it is full.
 package cache
 
 import (
@@ -16,7 +16,7 @@ import (
 	"orders/internal/db"
 )
 
-// How long an answer may be served. Prices change rarely, exchange rates all the time.
+// The times for which an answer is valid. Prices change rarely, exchange rates often.
 var ttl = map[string]time.Duration{
 	"price": 5 * time.Second,
 	"user":  5 * time.Second,
@@ -29,7 +29,7 @@ type entry struct {
 	expires time.Time
 }
 
-// Cache is one map and one list under one mutex.
+// Cache is a map and a list, which one mutex protects.
 type Cache struct {
 	mu    sync.Mutex
 	items map[string]*list.Element
@@ -45,14 +45,14 @@ func New(pool *db.Pool, room int) *Cache {
 
 // Get returns the answer for a key such as "price/S0042", from the cache or the database.
 //
-// This is the bug of the story. Whoever finds an answer missing or too old asks the database
-// for it *while holding the mutex*. For a price that is a millisecond; for the exchange rates
-// it is forty, every 400 ms, and in that time nobody gets anything out of the cache, not even
-// answers that are there. In the trace it is a comb: all requests stop at the Lock below, one
-// goroutine waits for the network under refresh, and on its Unlock they leave one by one.
+// This is the main fault. A caller that finds no valid answer queries the database *with the
+// mutex locked*. A price takes a millisecond. The exchange rates take 40 ms, every 400 ms, and
+// in this time all other callers wait, also for answers that are in the cache. The trace shows
+// a comb: all requests stop at the Lock below, one goroutine waits for the network in refresh,
+// and after its Unlock the others continue one by one.
 //
-// The mend would be to mark the entry as being refreshed, unlock, ask, lock, store; those who
-// need this very key wait for it, or take the old answer, and all others pass.
+// To fix it, mark the entry as being refreshed, unlock, query, lock, and store the answer. Only
+// callers that need this key wait, or use the old answer.
 func (c *Cache) Get(ctx context.Context, key string) ([]byte, error) {
 	defer trace.StartRegion(ctx, "cache.Get").End()
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The ttrace authors
 
-// Package cart turns a cart into an order: price it, convert it, find who ships it, book it.
+// Package cart turns a cart into an order: price it, convert it, choose a carrier, book it.
 package cart
 
 import (
@@ -40,7 +40,7 @@ type Quote struct {
 	Cents   int    `json:"cents"`
 }
 
-// Desk is where carts are checked out.
+// Desk checks out carts.
 type Desk struct {
 	Cache   *cache.Cache
 	DB      *db.Pool
@@ -88,8 +88,8 @@ func (d *Desk) price(ctx context.Context, lines []Line) ([]int, error) {
 	return cents, errors.Join(errs...)
 }
 
-// convert sums up in the customer's currency. Every checkout needs the exchange rates, so a
-// checkout is the one that finds them too old: see cache.Get.
+// convert adds up the prices in the currency of the customer. Each checkout needs the exchange
+// rates, so a checkout is the first to find them expired: see cache.Get.
 func (d *Desk) convert(ctx context.Context, o *Order) (float64, error) {
 	raw, err := d.Cache.Get(ctx, "rates/today")
 	if err != nil {
@@ -110,9 +110,9 @@ const patience = 8 * time.Millisecond
 
 // ship asks all carriers and takes the cheapest offer that came in time.
 //
-// Here is a second, quieter bug: a goroutine leak. The channel has no room. A carrier whose
-// answer comes when the time is over sends to nobody, and its goroutine stays in the send for
-// ever. A buffer of len(carriers) would let it go.
+// The fault: a goroutine leak. The channel has no buffer. A carrier that answers after the time
+// limit sends to a channel without a receiver, and its goroutine blocks for ever. To fix it,
+// give the channel a buffer of len(carriers).
 func (d *Desk) ship(ctx context.Context) (Quote, error) {
 	carriers := []string{"swift", "goose", "snail"}
 	offers := make(chan Quote)

@@ -16,8 +16,8 @@ type conn struct {
 	in *bufio.Reader
 }
 
-// Pool lends connections. The channel holds those that are idle: taking one when all are out
-// is a channel wait, and who gives it back is the one that wakes the waiter.
+// Pool lends connections. The channel has the idle ones: a goroutine that needs one when all
+// are lent waits for the channel, and the goroutine that returns one wakes it.
 type Pool struct {
 	idle chan *conn
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The ttrace authors
 
-// Package db is a pretended database: a server that speaks a line protocol over loopback TCP,
-// and a pool of connections to it. Nothing is stored; answers are made up from the key, and
-// the time a real database would take is slept.
+// Package db simulates a database: a server with a line protocol over loopback TCP, and a pool
+// of connections to it. It stores nothing. It makes answers from the key, and sleeps for the
+// time that a real database would take.
 package db
 
 import (
@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// What each kind of query costs on the server. The exchange rates come from an aggregate over
-// a large table, so they take long; everything else is an index look-up.
+// The time of each kind of query on the server. Exchange rates are an aggregate over a large
+// table, so they take long; all other queries are look-ups in an index.
 var cost = map[string]time.Duration{
 	"price":  1 * time.Millisecond,
 	"user":   1 * time.Millisecond,
@@ -40,7 +40,7 @@ func Serve() (*Server, error) {
 	return s, nil
 }
 
-// Addr is where clients connect.
+// Addr is the address of the server.
 func (s *Server) Addr() string { return s.ln.Addr().String() }
 
 // Close stops accepting; connections end when their clients close them.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The ttrace authors
 
-// Package journal writes lines to a file behind the caller's back. Append only queues a line
-// and signals; one goroutine waits on the condition and does the system calls.
+// Package journal writes lines to a file in the background. Append only queues a line and
+// signals a condition; one goroutine waits for the condition and makes the system calls.
 package journal
 
 import (
@@ -41,7 +41,7 @@ func (j *Journal) Append(line string) {
 	j.more.Signal()
 }
 
-// Close writes what is queued and removes the file: nobody reads it.
+// Close writes the queued lines and removes the file, which is not read.
 func (j *Journal) Close() error {
 	j.mu.Lock()
 	j.closed = true
@@ -53,7 +53,7 @@ func (j *Journal) Close() error {
 	return err
 }
 
-// drain is the writer: take all that is queued, write it, make it durable.
+// drain is the writer: it takes all queued lines, writes them, and calls fsync.
 func (j *Journal) drain() error {
 	for {
 		lines, ok := j.take()

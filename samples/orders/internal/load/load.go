@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The ttrace authors
 
-// Package load plays the customers: requests at a steady rate, whatever the answers take.
+// Package load simulates customers: requests at a constant rate, however long answers take.
 package load
 
 import (
@@ -21,26 +21,26 @@ import (
 	"orders/internal/search"
 )
 
-// Plan is what to send.
+// Plan describes the requests.
 type Plan struct {
 	Base    string // of the URLs
 	Rate    int    // requests a second
-	Workers int    // requests under way at once, at most
+	Workers int    // maximum of requests in progress
 	Mix     [3]int // shares of checkout, search and login
-	Stock   int    // products there are
+	Stock   int    // number of products
 }
 
-// Result is what one request took.
+// Result is the latency of a request.
 type Result struct {
 	Endpoint string
 	Took     time.Duration
 	Err      error
 }
 
-// Run sends requests until ctx is done and returns what they took.
+// Run sends requests until ctx is done and returns their latencies.
 //
-// One goroutine keeps time and queues jobs, the workers take them: a select on a ticker, and
-// channel waits on both sides of the queue.
+// One goroutine queues jobs by a ticker, and the workers take them: the trace has a select on
+// the ticker, and waits for the channel on both sides of the queue.
 func (p *Plan) Run(ctx context.Context) []Result {
 	jobs := make(chan string, p.Workers)
 	results := make(chan Result)
@@ -68,7 +68,7 @@ func (p *Plan) Run(ctx context.Context) []Result {
 	return all
 }
 
-// pace queues a job on each tick; in between it waits.
+// pace queues a job on each tick.
 func (p *Plan) pace(ctx context.Context, jobs chan<- string) {
 	defer close(jobs)
 	tick := time.NewTicker(time.Second / time.Duration(p.Rate))
@@ -150,7 +150,7 @@ func (p *Plan) send(client *http.Client, r *rand.Rand, popular *rand.Zipf, job s
 	return nil
 }
 
-// Summary prints a line an endpoint: how many requests, and their latencies.
+// Summary prints a line for each endpoint: the number of requests and their latencies.
 func Summary(w io.Writer, all []Result) {
 	by := make(map[string][]time.Duration)
 	failed := 0

@@ -19,7 +19,7 @@ import (
 
 const rounds = 40000
 
-// Session is what a login leaves behind.
+// Session is created by a login.
 type Session struct {
 	User  string
 	Since time.Time
@@ -29,8 +29,8 @@ type Session struct {
 
 // Store holds all sessions.
 //
-// It also leaks: nothing ever takes a session out again, neither a log-out nor its age. The
-// difference of leak-after.pb.gz and leak-before.pb.gz is open, below.
+// The fault: a leak. Nothing removes a session, neither a log-out nor its age. The difference
+// of leak-after.pb.gz and leak-before.pb.gz is allocated by open, below.
 type Store struct {
 	Cache *cache.Cache
 
@@ -52,7 +52,7 @@ func (s *Store) Login(ctx context.Context, user, password string) (string, error
 	return s.open(user), nil
 }
 
-// stretch hashes many times over, slow on purpose, as password hashes are.
+// stretch hashes many times, so that it is slow, as password hashes have to be.
 func stretch(password, salt string) [32]byte {
 	sum := sha256.Sum256([]byte(salt + password))
 	for range rounds {
@@ -75,7 +75,7 @@ func (s *Store) open(user string) string {
 	return token
 }
 
-// Count tells how many sessions are open.
+// Count returns the number of open sessions.
 func (s *Store) Count() int {
 	s.mu.RLock()
 	defer s.mu.RUnlock()

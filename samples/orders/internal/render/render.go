@@ -14,7 +14,7 @@ import (
 	"runtime/trace"
 )
 
-// JSON writes v, indented, with a checksum of the body as its entity tag.
+// JSON writes v, indented, with a checksum of the body as the entity tag.
 func JSON(ctx context.Context, w http.ResponseWriter, v any) error {
 	defer trace.StartRegion(ctx, "render").End()
 	var body bytes.Buffer

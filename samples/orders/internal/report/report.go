@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The ttrace authors
 
-// Package report sums up the sales. It is the part of the program that keeps the garbage
-// collector busy: it makes hundreds of thousands of small objects that all stay alive until
-// the end, so that the heap doubles again and again, a cycle each, and each has more to mark.
-// It allocates faster than the background workers mark, so it is made to help them: mark
-// assists, its own first, but any request that allocates in that time pays too.
+// Package report sums up the sales. It causes most work of the garbage collector: it makes
+// hundreds of thousands of small objects that are alive until its end. The heap doubles several
+// times, with a GC cycle each time, and each cycle has more to mark than the last one. The
+// report allocates faster than the background workers mark, so its goroutines make mark
+// assists, and so does any request that allocates in that time.
 package report
 
 import (
@@ -33,7 +33,7 @@ type sum struct {
 	cents int
 }
 
-// Build makes the report of n sales in a file and removes it: nobody reads it.
+// Build writes the report of n sales into a file and removes it, because it is not read.
 func Build(ctx context.Context, n int) error {
 	ctx, task := trace.NewTask(ctx, "report")
 	defer task.End()
@@ -49,7 +49,7 @@ func Build(ctx context.Context, n int) error {
 	return err
 }
 
-// collect reads the sales of a few shops at once, a goroutine each, and joins what they found.
+// collect reads the sales of several shops, by a goroutine for each, and joins the results.
 func collect(ctx context.Context, n int) map[string]*sale {
 	const shops = 3
 	parts := make([]map[string]*sale, shops)
@@ -77,7 +77,7 @@ func collect(ctx context.Context, n int) map[string]*sale {
 	return all
 }
 
-// readShop makes up n sales: three objects each, all of them kept.
+// readShop makes n sales of three objects each, all of which stay alive.
 func readShop(shop, n int) map[string]*sale {
 	r := rand.New(rand.NewPCG(1, uint64(shop)))
 	bySKU := make(map[string]*sale)
@@ -102,7 +102,7 @@ func summarise(bySKU map[string]*sale) []sum {
 	return sums
 }
 
-// export writes all sales, best product first: long system calls at the end.
+// export writes all sales, the best product first. It ends in long system calls.
 func export(ctx context.Context, sums []sum, bySKU map[string]*sale) error {
 	f, err := os.CreateTemp("", "orders-*.report")
 	if err != nil {

@@ -20,7 +20,7 @@ type Product struct {
 	Text string `json:"text"`
 }
 
-// Hit is a product that matched, with its price as the cache has it.
+// Hit is a product that matched, with its price from the cache.
 type Hit struct {
 	Product
 	Price string `json:"price"`
@@ -41,7 +41,7 @@ var (
 // SKU is the name of the n-th product.
 func SKU(n int) string { return fmt.Sprintf("S%04d", n) }
 
-// New makes up n products.
+// New makes n products.
 func New(c *cache.Cache, n int) *Catalogue {
 	cat := &Catalogue{Cache: c}
 	for i := range n {
@@ -52,7 +52,7 @@ func New(c *cache.Cache, n int) *Catalogue {
 	return cat
 }
 
-// Find returns how many products match, and the first few of them with their prices.
+// Find returns the number of products that match, and the first few of them with their prices.
 func (cat *Catalogue) Find(ctx context.Context, expr string, most int) (int, []Hit, error) {
 	var found []Product
 	var err error
@@ -71,9 +71,9 @@ func (cat *Catalogue) Find(ctx context.Context, expr string, most int) (int, []H
 
 // scan tries all products.
 //
-// Its fault: regexp.MatchString compiles the expression on each call, for each product anew.
-// In the CPU profile nearly all of a search is regexp.compile, in the heap profile it is the
-// garbage of that. One regexp.Compile before the loop is the mend.
+// The fault: regexp.MatchString compiles the expression on each call, anew for each product.
+// In the CPU profile a search is mostly regexp.compile; in the heap profile it is the garbage
+// of it. To fix it, call regexp.Compile once before the loop.
 func (cat *Catalogue) scan(expr string) ([]Product, error) {
 	var found []Product
 	for _, p := range cat.products {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The ttrace authors
 
-// Package api is the service's face: four kinds of requests.
+// Package api has the HTTP handlers of the service, for four kinds of requests.
 package api
 
 import (
@@ -18,7 +18,7 @@ import (
 type service struct {
 	pool     *db.Pool
 	log      *audit.Log
-	receiver string // where exports are sent to
+	receiver string // the URL to which exports are sent
 }
 
 // Handler returns the routes.
@@ -44,14 +44,14 @@ func answer(f func(context.Context, string) (string, error)) http.HandlerFunc {
 	}
 }
 
-// item is what the service is mostly asked for, and has no fault.
+// item serves most requests. It has no fault.
 func (s *service) item(ctx context.Context, id string) (string, error) {
 	return s.pool.Query(ctx, "item", id)
 }
 
 // basket returns the stock of several items.
 //
-// The fault: it asks for them one after another. One query for all would cost one round trip.
+// The fault: it queries them one after another. To fix it, make one query for all items.
 func (s *service) basket(ctx context.Context, ids string) (string, error) {
 	var lines []string
 	for _, id := range strings.Split(ids, ",") {

@@ -28,11 +28,11 @@ func Dial(addr string) (*Log, error) {
 	return &Log{conn: c, in: bufio.NewReader(c)}, nil
 }
 
-// Write sends one line and waits until the collector has it.
+// Write sends one line and waits for the answer of the collector.
 //
-// The fault: the mutex is there to number the lines, but stays locked while the collector
-// answers. Orders that arrive together wait for each other. To fix it, number the line under
-// the mutex, pass it to one goroutine that sends what has come together, and wait for that.
+// The fault: the mutex protects the numbers of lines, but it is locked until the collector
+// answers. Orders that arrive together wait for each other. To fix it, lock the mutex only to
+// number the line, pass the line to one goroutine that sends several at once, and wait for it.
 func (l *Log) Write(order string) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

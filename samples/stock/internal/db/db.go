@@ -12,14 +12,14 @@ import (
 	"strings"
 )
 
-// Conn is a connection that its borrower has to give back.
+// Conn is a lent connection. The borrower has to release it.
 type Conn struct {
 	net.Conn
 	in   *bufio.Reader
 	pool *Pool
 }
 
-// Pool lends connections. The channel holds those that are idle.
+// Pool lends connections. The channel has the idle ones.
 type Pool struct {
 	idle chan *Conn
 }
@@ -37,7 +37,7 @@ func Dial(addr string, n int) (*Pool, error) {
 	return p, nil
 }
 
-// Get borrows a connection, and waits for one when all are lent.
+// Get borrows a connection. It waits if all are lent.
 func (p *Pool) Get(ctx context.Context) (*Conn, error) {
 	select {
 	case c := <-p.idle:
@@ -47,7 +47,7 @@ func (p *Pool) Get(ctx context.Context) (*Conn, error) {
 	}
 }
 
-// Release gives the connection back.
+// Release returns the connection to its pool.
 func (c *Conn) Release() { c.pool.idle <- c }
 
 // Query sends a query and returns its answer, one line.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Copyright (c) 2026 The ttrace authors
 
-// Package outside is all that the service talks to: the database, the collector of audit lines,
-// the receiver of exports, and the customers.
+// Package outside has the programs that the service is connected to: the database, the collector
+// of audit lines, the receiver of exports, and the customers.
 package outside
 
 import (
@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Run prints three addresses, reads that of the service, and sends it requests until in ends.
+// Run prints three addresses, reads that of the service, and sends requests to it until in ends.
 func Run(in io.Reader, out io.Writer, rate int) error {
 	database, err := serve(func(line string) time.Duration {
 		if strings.HasPrefix(line, "page") {
@@ -51,7 +51,7 @@ func Run(in io.Reader, out io.Writer, rate int) error {
 	return lines.Err()
 }
 
-// serve answers each line of each connection after the time that it takes.
+// serve answers each line of each connection after takes(line).
 func serve(takes func(line string) time.Duration) (net.Addr, error) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -75,7 +75,7 @@ func serve(takes func(line string) time.Duration) (net.Addr, error) {
 	return ln.Addr(), nil
 }
 
-// customers send requests at a steady rate, whatever the answers take.
+// customers sends requests at a constant rate, however long answers take.
 func customers(base string, rate int) {
 	client := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 	r := rand.New(rand.NewPCG(1, 2))
