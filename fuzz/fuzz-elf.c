@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Programs: any bytes as an ELF file, whose headers, symbols, tables of Go and, by libdw, debug information name
- * addresses. Bytes that are not ELF are the tables of Go alone (.gopclntab, after the 16 bytes of the runtime's module
- * data), so that a mutation need not keep the headers around them valid. What must hold: it ends, every string that comes
- * out ends inside the input, and no frame has a negative line.
+ * The symbolizer on any bytes as an ELF file: addresses are looked up in its symbols, tables of Go and, by libdw, debug
+ * information. Bytes that are not ELF are read as the tables of Go alone (.gopclntab, after the 16 bytes of the runtime's
+ * module data), so that a mutation need not keep the headers around them valid. Properties: reading ends, every string of
+ * the result ends inside the input, and no frame has a negative line.
  *
  * lookup_open() needs a path, and a file on a disk would be slow: all inputs are written to one file in memory.
  */
@@ -93,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	if (ftruncate(fd, (off_t)n) || pwrite(fd, p, n, 0) != (ssize_t)n)
 		abort();
 	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-	if (p[n - 1] & 1)	/* each needs some system calls */
+	if (p[n - 1] & 1)	/* only one of the two, because each needs some system calls */
 		look_up(path, true, (struct elf_mapping){0x400000, 0x500000, 0x1000});
 	else
 		look_up(path, false, (struct elf_mapping){0, UINT64_MAX, 0});

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Any bytes as a file: gunzipped, recognised, read by whichever reader takes
- * them, into the store; of a trace also its second half by itself. What must hold: it ends; what is refused has a
- * message; what is taken makes a store that keeps its own laws.
+ * Any bytes as a file: inflated, recognised, and read into a store by the reader of the format. The second half of a trace is
+ * also read alone. Properties: reading ends; a refusal has a message; the store keeps its laws.
  */
 #include "config.h"
 #include "check.h"
@@ -26,7 +25,7 @@ static void part(struct bytes b, const struct snap *all)
 	struct trace_part half = {all->trace.first, all->t1 / 2, all->t1, 0};
 	int rc = gotrace_read_part(b, &half, &sink, &e);
 	const struct snap *snap = builder_finish(store_builder);
-	check(!rc || e.msg[0], "a part is refused without a word");
+	check(!rc || e.msg[0], "a part is refused without a message");
 	check(!store_check(snap, &e), e.msg);
 	builder_free(store_builder);
 }
@@ -47,13 +46,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 		struct sink sink = builder_sink(store_builder);
 		int rc = r->read(b, &sink, &e);
 		const struct snap *snap = builder_finish(store_builder);
-		check(!rc || e.msg[0], "refused without a word");
+		check(!rc || e.msg[0], "refused without a message");
 		check(!store_check(snap, &e), e.msg);
 		if (r->kind == FK_GOTRACE && snap->has_trace)
 			part(b, snap);
 		builder_free(store_builder);
 	} else {
-		check(e.msg[0] != 0, "not recognised without a word");
+		check(e.msg[0] != 0, "not recognised, without a message");
 	}
 	input_close(&b);
 	return 0;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The trace reader under libFuzzer; built without it, a main that replays the
- * files it is given. What must hold of any input: it ends, and every id that
- * comes out is one that the generation has.
+ * The reader of traces on any bytes. Properties: reading ends, and each id of an event exists in the tables of its
+ * generation.
  */
 #include "config.h"
 #include "mutate.h"
@@ -44,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	return 0;
 }
 
-/* Of four mutations one is of bytes. */
+/* One mutation in four is one of bytes. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed)
 {
 	size_t k = seed % 4 ? mutate_trace(data, n, max, seed) : 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Any bytes as a trace, read once with all of its sheets and once with next to no room for them, so that each is made
- * again when it is asked for. What must hold: both stores keep their laws and say the same, in either order.
+ * Any bytes as a trace, read once with all sheets in memory and once with room for hardly any, so that each sheet is rebuilt
+ * when it is needed. Properties: both stores keep their laws and have the same contents, also when sheets are read in the
+ * opposite order.
  */
 #include "config.h"
 #include "check.h"
@@ -44,26 +45,26 @@ static struct store_builder *load(struct from *f, size_t limit)
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 {
 	struct from f = {.in = {.p = p, .n = n, .file_n = n}};
-	if ((f.version = wire_version(f.in)) < 22)	/* of older ones nothing goes */
+	if ((f.version = wire_version(f.in)) < 22)	/* sheets of older traces are not evicted */
 		return 0;
 	struct store_builder *all = load(&f, 0), *few = load(&f, 1);
 	const struct snap *sa = builder_snap(all), *sf = builder_snap(few);
 	uint64_t want = digest_of(sa).all;
-	check(sa->nsheets == sf->nsheets, "sheets end elsewhere");
+	check(sa->nsheets == sf->nsheets, "the stores have different numbers of sheets");
 	for (uint32_t i = sf->nsheets; i-- > 0;) {
 		const struct sheet *a = sheet_get(sa, i), *b = sheet_get(sf, i);
-		check(a->n == b->n && a->ntrk == b->ntrk && a->t1 == b->t1, "another sheet than before");
+		check(a->n == b->n && a->ntrk == b->ntrk && a->t1 == b->t1, "a rebuilt sheet differs");
 		sheet_put(sa, i);
 		sheet_put(sf, i);
 	}
-	check(digest_of(sf).all == want, "other sheets than before");
-	check(!store_lost(sf), "lost");
+	check(digest_of(sf).all == want, "the rebuilt store has another digest");
+	check(!store_lost(sf), "a sheet cannot be rebuilt");
 	builder_free(all);
 	builder_free(few);
 	return 0;
 }
 
-/* Of four mutations one is of bytes. */
+/* One mutation in four is one of bytes. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed)
 {
 	size_t k = seed % 4 ? mutate_trace(data, n, max, seed) : 0;

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The profile reader under libFuzzer, past the gzip that hides it from fuzz-file; built
- * without it, replay.c gives it files. What must hold of any input: it ends, the
- * store keeps its rules, and a query on whatever was read weighs what there is.
+ * The reader of profile.proto on any bytes, without the gzip that would hide them from the fuzzer. Properties: reading ends,
+ * the store keeps its laws, and a query weighs the samples that were read.
  */
 #include "config.h"
 #include "mutate.h"
@@ -51,7 +50,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	return 0;
 }
 
-/* Of four mutations one is of bytes. */
+/* One mutation in four is one of bytes. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed)
 {
 	size_t k = seed % 4 ? mutate_pprof(data, n, max, seed) : 0;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The readers of texts under libFuzzer: any bytes are given to those that recognise them, and to one that the length
- * selects, whether it recognises them or not; built without libFuzzer, replay.c gives it files. What must hold: it ends;
- * what is refused has a message, and what a reader recognises is not refused, except by legacy_read(); the store
- * keeps its laws.
+ * The readers of texts on any bytes: those that recognise them, and one that the length selects, whether it recognises them
+ * or not. Properties: reading ends; a refusal has a message; a reader does not refuse text that it recognises, except
+ * legacy_read(); the store keeps its laws.
  */
 #include "config.h"
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Keys in the viewer. An input has three parts: a byte that selects the size and the look of the screen, keys as -script
- * has them up to the end of the line, and the file that is opened, which is in memory. After each key the screen is drawn,
- * after the last one twice. What must hold: both are equal, and each cell can be printed. Most of the time is that of
- * drawing, so only one screen is large. TTRACESECURE keeps the keys from writing and from
- * running programs.
+ * Keys in the viewer. An input has three parts: a byte that selects the size and the style of the screen; keys in the notation
+ * of -script, up to the end of the line; and the contents of the file to open, which is in memory. The screen is drawn after
+ * each key, and twice after the last one. Properties: the last two screens are equal, and each cell can be printed. Drawing
+ * takes most of the time, so only one size of the screen is large. With TTRACESECURE keys cannot write files or run programs.
  */
 #include "config.h"
 #include "check.h"
@@ -41,10 +40,10 @@ static void try_keys(struct app *a, const char *keys, size_t n, struct grid *g, 
 	}
 	app_draw(a, g);
 	app_draw(a, again);
-	check(viewer_same(g, again), "a screen that changes when it is drawn again");
+	check(viewer_same(g, again), "a screen that differs when it is drawn again");
 }
 
-/* Open the file in a viewer and press the keys. Return the session that is open in the end. */
+/* Open the file in a viewer and press the keys. Return the session that is open at the end. */
 static struct session *try_viewer(const struct options *o, struct session *s, uint8_t look, const char *keys, size_t n)
 {
 	struct err e = {0};
@@ -88,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	struct options o;
 	struct err e = {0};
 	snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
-	check(!options_parse(&o, 3, (char *[]){program, word, name, NULL}, &e), "the options");
+	check(!options_parse(&o, 3, (char *[]){program, word, name, NULL}, &e), "the options are refused");
 	struct session *s = session_open(&o, &e);
 	if (s && !session_wait(s, &e))
 		s = try_viewer(&o, s, *p, (const char *)p + 1, (size_t)(line - p) - 1);

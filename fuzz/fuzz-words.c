@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Short texts that people, servers, terminals and other programs write. The first byte of an input selects what reads the
- * rest of it; the letters are in readers[]. What must hold: it ends, a refusal has a message, and what comes out has the
- * properties that each function here states.
+ * Short texts from users, servers, terminals and other programs. The first byte of an input selects the function that reads
+ * the rest; readers[] has the letters. Properties: reading ends, a refusal has a message, and the result has the properties
+ * that each function here checks.
  */
 #include "config.h"
 #include "check.h"
@@ -47,7 +47,7 @@ static void read_url(char *s, size_t n)
 	struct url u;
 	if (url_parse(&a, s, n & 1 ? 3 : 0, 0, &u)) {
 		check(u.socket || (printable(u.get) && printable(u.shown)), "a URL with control characters");
-		check(u.timeout > 0 && u.seconds >= 0, "the times of a URL");
+		check(u.timeout > 0 && u.seconds >= 0, "a URL with impossible times");
 	}
 	arena_free(&a);
 }
@@ -61,7 +61,7 @@ static void read_response(char *s, size_t n)
 	if (!http_status_line(s, k, status, sizeof status))
 		return;
 	http_response_error(&e, status, page, n - (size_t)(page - s));
-	check(e.msg[0] && printable(e.msg), "the error page of a server");
+	check(e.msg[0] && printable(e.msg), "the error page of a server gives no message, or one with control characters");
 }
 
 static void read_regex(char *s, size_t n)
@@ -74,10 +74,11 @@ static void read_regex(char *s, size_t n)
 	if (!rx)
 		return;
 	bool match = regex_match(rx, text, len);
-	check(!match || regex_can_start_with(rx, *text), "the first character of a match");
-	check(!regex_is_literal_word(rx) || match == (memmem(text, len, s, strlen(s)) != NULL), "a literal expression");
+	check(!match || regex_can_start_with(rx, *text), "a match begins with a character that no match can begin with");
+	check(!regex_is_literal_word(rx) || match == (memmem(text, len, s, strlen(s)) != NULL),
+	    "a literal expression and a search of its text give different results");
 	if (regex_find(rx, text, len, &from, &to))
-		check(match && from <= to && to <= len, "the place of a match");
+		check(match && from <= to && to <= len, "a match outside the text");
 	regex_free(rx);
 }
 
@@ -95,7 +96,8 @@ static void read_options(char *s, size_t n)
 		check(e.msg[0], "options are refused without a message");
 	} else {
 		check(!options_check_report(&o, &e) || e.msg[0], "an option is refused without a message");
-		check(!options_check_profile(&o, "profile", &e) || e.msg[0], "an option of traces is refused without one");
+		check(!options_check_profile(&o, "profile", &e) || e.msg[0],
+		    "an option of traces is refused without a message");
 	}
 	options_free(&o);
 	options_env_free(v);
@@ -107,7 +109,7 @@ static void read_mangled(char *s, size_t n)
 	(void)n;
 	for (enum demangle_mode m = DM_SIMPLE; m <= DM_FULL; m++) {
 		size_t was = b.n;
-		check(demangle(&b, s, m) || b.n == was, "a name is not mangled, but there is a result");
+		check(demangle(&b, s, m) || b.n == was, "a name is not mangled, but has a result");
 	}
 	buf_free(&b);
 }
@@ -119,7 +121,7 @@ static void read_objdump(char *s, size_t n)
 	size_t len = 0;
 	for (size_t i = 0; i < o.n; i++) {
 		len += strlen(o.v[i].text) + strlen(o.v[i].fun) + strlen(o.v[i].file);
-		check(o.v[i].line >= 0, "the line of an instruction");
+		check(o.v[i].line >= 0, "an instruction with a negative line");
 	}
 	check(o.n <= n && len <= n * n, "more instructions than bytes");
 	objdump_free(&o);
@@ -138,10 +140,10 @@ static void read_keys(char *s, size_t n)
 		buf_putc(&b, '<');
 		keys_print(key, &b);
 		if (b.n > 2 && (unsigned char)b.p[1] < 0x80)
-			buf_putc(&b, '>');	/* a name */
+			buf_putc(&b, '>');	/* the name of a key */
 		else
 			memmove(b.p, b.p + 1, --b.n);
-		check(keys_parse(buf_str(&b), b.n, &again) && again == key, "a key is not the one that its name is");
+		check(keys_parse(buf_str(&b), b.n, &again) && again == key, "the name of a key is read as another key");
 	}
 	buf_free(&b);
 }
@@ -160,12 +162,12 @@ static void read_mouse(char *s, size_t n)
 			continue;
 		int32_t key = mouse_key(&m, &e, (int64_t)i * 100);
 		check(e.y >= 0 && e.x >= 0, "a cell left of or above the screen");
-		check(!key || (key >= KEY_CLICK && key <= KEY_ZOOM_DOWN), "a key of the mouse");
+		check(!key || (key >= KEY_CLICK && key <= KEY_ZOOM_DOWN), "an event of the mouse gives a key of the keyboard");
 	}
 }
 
-/* Lines of the configuration, in a viewer of an empty profile. It keeps what they define, so after LINES_MAX lines a new
-   one is made. */
+/* Lines of the configuration, in a viewer of an empty profile. The viewer keeps their definitions, so it is replaced after
+   LINES_MAX lines. */
 static void read_config(char *s, size_t n)
 {
 	static char program[] = "ttrace", file[] = "/dev/null";
@@ -201,7 +203,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	for (size_t i = 0; n && i < sizeof readers / sizeof *readers; i++) {
 		if (readers[i].letter != *p)
 			continue;
-		char *s = xmalloc(n);	/* a copy of its own, with a NUL: a read past its end is found */
+		char *s = xmalloc(n);	/* an exact copy with a NUL, so that sanitizers find a read past its end */
 		memcpy(s, p + 1, n - 1);
 		s[n - 1] = '\0';
 		readers[i].read(s, n - 1);

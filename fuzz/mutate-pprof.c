@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Mutates protobuf without its schema: a message is fields, each a number, a wire type and a value. Fields are put in
- * another order, repeated or removed, or get another number or value; or a field that may be a message, or a list of
- * packed numbers, is mutated in the same way.
+ * Mutations of protobuf without its schema. A message is a list of fields of a number, a wire type and a value. A mutation
+ * changes the order of fields, repeats or removes one, or changes its number or value. A field that may be a message or a list
+ * of packed numbers is mutated in the same way.
  */
 #include "config.h"
 #include "mutate.h"
@@ -36,7 +36,7 @@ static size_t field_length(const uint8_t *p, size_t n, uint64_t *key, struct mut
 	return c.bad ? 0 : (size_t)(c.p - p);
 }
 
-/* Split a message, or packed numbers, completely. Return the number of parts; 0: it is none. */
+/* Split a message, or packed numbers, completely. Return the number of parts; 0: the bytes are no message. */
 static size_t split_parts(struct mutate_part in, bool packed, struct mutate_part *v)
 {
 	size_t n = 0;
@@ -112,7 +112,7 @@ static void put_field(struct mutate_rnd *r, struct buf *b, struct mutate_part f,
 	buf_free(&in);
 }
 
-/* Write a mutation of a message. Return false if it is none. */
+/* Write a mutation of a message. Return false if the bytes are no message. */
 static bool put_message(struct mutate_rnd *r, struct buf *b, struct mutate_part in, int depth)
 {
 	struct mutate_part *v = xmalloc((MUTATE_PARTS + 1) * sizeof *v);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Mutates a Go trace of version 1.22 or later: a file is batches, a batch is events. Batches are put in another order, or
- * get another generation, M or time; events of one batch are put in another order, replaced by those of another batch, or
- * get other numbers: times, ids, sequence numbers, strings and stacks of other events.
+ * Mutations of a Go trace of version 1.22 or later. A file is a list of batches, a batch a list of events. A mutation changes
+ * the order of batches, or the generation, M or time of one; or it changes the events of a batch: their order, an event
+ * replaced by one of another batch, or a number replaced by one of another event (time, id, sequence number, string, stack).
  */
 #include "config.h"
 #include "mutate.h"

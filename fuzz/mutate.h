@@ -10,9 +10,9 @@
 #include <string.h>
 
 /*
- * Mutations of a file that keep its structure: records in another order, twice, missing, or with other numbers in them,
- * and the lengths around them right. A mutation of bytes nearly always breaks the framing, so what is behind it is seldom
- * reached. Each rewrites data[0..n) in place, within max bytes, and returns the new length; 0: the bytes have no such
+ * Mutations of a file that keep its structure: records change their order, are repeated or removed, or get other numbers, and
+ * the lengths around them are correct. A mutation of bytes nearly always breaks the framing, so readers seldom get further.
+ * Each function rewrites data[0..n) in place, within max bytes, and returns the new length; 0: the bytes have no such
  * structure, or the result is too long. Equal seeds give equal results.
  */
 size_t mutate_trace(uint8_t *data, size_t n, size_t max, unsigned seed);
@@ -22,7 +22,7 @@ size_t mutate_pprof(uint8_t *data, size_t n, size_t max, unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t n, size_t max);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed);
 
-/* What follows is for mutate-*.c. */
+/* The rest is for mutate-*.c. */
 
 struct mutate_rnd { uint64_t state; };
 
@@ -32,7 +32,7 @@ static inline uint32_t mutate_rnd(struct mutate_rnd *r, size_t n)	/* below n; 0 
 	return n ? (uint32_t)((r->state >> 33) % n) : 0;
 }
 
-/* Return another number: a small one, a neighbour, that of another place, or one at the end of a range. */
+/* Return another number: a small one, one next to `was`, the limit of a type, or `elsewhere`. */
 static inline uint64_t mutate_number(struct mutate_rnd *r, uint64_t was, uint64_t elsewhere)
 {
 	static const uint64_t ends[] = {0x7f, 0x80, 0xffff, 0x7fffffff, 0x80000000, 0xffffffff, INT64_MAX,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* What libFuzzer's main does with files as arguments, for builds without it: each is handed to the
-   entry once. make check replays the corpus so, under any compiler and any sanitizer. */
+/* main() for builds without libFuzzer: run the entry once for each file of the command line, as libFuzzer does. So make check
+   runs the corpus with any compiler and any sanitizer. */
 #include "config.h"
 #include "load/load.h"
 
@@ -10,7 +10,7 @@
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t n, size_t max);
 
-/* Replace libFuzzer's function of this name, which entries with a mutator of their own call. Change nothing. */
+/* Replace libFuzzer's function of this name, which entries with their own mutator call. Change nothing. */
 size_t LLVMFuzzerMutate(uint8_t *data, size_t n, size_t max)
 {
 	(void)data, (void)max;
