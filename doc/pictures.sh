@@ -8,7 +8,7 @@ ttrace=$1 folder=$2
 width=96 height=28 row=18 # the height of a line in the SVG of the viewer, in its units
 trace=samples/orders.trace
 
-# screen NAME KEYS FILE [OPTION...]: one picture
+# screen NAME KEYS FILE [OPTION...]: make one picture
 screen() {
 	name=$1 keys=$2 file=$3
 	shift 3
@@ -17,7 +17,7 @@ screen() {
 		"$file" >/dev/null
 }
 
-# The recording: what is pressed, what for, and for how many seconds it is shown.
+# steps: print the steps of the recording: seconds|keys|caption
 steps() {
 	cat <<'END'
 3||ttrace orders.trace: a web shop, 2.4 s. Logging in is slow at times.
@@ -30,7 +30,7 @@ steps() {
 END
 }
 
-# Frames lie on each other in one SVG; each is displayed in its own part of the whole time.
+# All frames are in one SVG, one above the other; each is displayed for its part of the total time.
 frame_begin() { # frame_begin BEGIN END TOTAL
 	awk -v a="$1" -v b="$2" -v t="$3" 'BEGIN {
 		printf "<g display=\"none\"><animate attributeName=\"display\" calcMode=\"discrete\" dur=\"%ds\" repeatCount=\"indefinite\" ", t
@@ -40,13 +40,13 @@ frame_begin() { # frame_begin BEGIN END TOTAL
 	}'
 }
 
-# A caption below the screen, with the characters that XML reserves escaped.
+# caption TEXT: print a caption below the screen, with the characters that XML reserves escaped
 caption() {
 	printf '<text x="9" y="%d" fill="#ffd75f">%s</text>\n' $((height * row + 20)) \
 		"$(printf %s "$1" | sed 's/&/\&amp;/g; s/</\&lt;/g; s/>/\&gt;/g')"
 }
 
-# Standard input as a string of JSON, lines ended as a terminal wants them.
+# json_string: print standard input as a string of JSON, with the line ends of a terminal
 json_string() {
 	awk 'BEGIN { ORS = ""; print "\"\\u001b[H\\u001b[2J" }
 	{

@@ -1,7 +1,7 @@
 dnl SPDX-License-Identifier: MIT
 dnl The macros of configure.ac.
 
-dnl TT_CFLAG(flag): add a compiler flag to TT_CFLAGS if the compiler takes it.
+dnl TT_CFLAG(flag): add a flag to TT_CFLAGS if the compiler accepts it.
 AC_DEFUN([TT_CFLAG], [
 	AC_MSG_CHECKING([whether $CC takes $1])
 	tt_save=$CFLAGS
@@ -11,9 +11,9 @@ AC_DEFUN([TT_CFLAG], [
 	CFLAGS=$tt_save
 ])
 
-dnl TT_HARDEN(compiler flags, linker flags, otherwise, condition): flags that make attacks harder, where compiler and
-dnl linker take them. Sanitizers do without: they check more, and miss the calls that _FORTIFY_SOURCE makes. The user's
-dnl flags are restored before "otherwise" runs, which may be another TT_HARDEN.
+dnl TT_HARDEN(compiler flags, linker flags, otherwise, condition): add flags that make attacks harder, if compiler and
+dnl linker accept them. Builds with sanitizers do not use them: sanitizers check more, and do not intercept the functions
+dnl that _FORTIFY_SOURCE calls. The user's flags are restored before "otherwise" runs, which may be another TT_HARDEN.
 AC_DEFUN([TT_HARDEN], [
 	AC_MSG_CHECKING([whether $CC takes m4_normalize([$1 $2])])
 	tt_save=$CFLAGS tt_saveld=$LDFLAGS
@@ -29,7 +29,7 @@ $4], [[char s[64]; memset(s, 1, sizeof s); return s[9];]])],
 		[$3])
 ])
 
-dnl The C library ignores it where the compiler does not optimise, and has no level 3 for older compilers.
+dnl The C library ignores _FORTIFY_SOURCE without optimisation, and has no level 3 for older compilers.
 m4_define([TT_FORTIFIED], [#if __USE_FORTIFY_LEVEL + 0 < _FORTIFY_SOURCE
 #error this level has no effect
 #endif])
@@ -39,7 +39,7 @@ dnl package to install.
 AC_DEFUN([TT_NEED], [PKG_CHECK_MODULES([$1], [$2], [],
 	[AC_MSG_ERROR([$2 is missing: apt-get install $3 (or run ./bootstrap)])])])
 
-dnl TT_MAY(name, variable, module, package, purpose): use a library if it is there; --with-NAME requires it.
+dnl TT_MAY(name, variable, module, package, purpose): use a library if it is installed; --with-NAME requires it.
 AC_DEFUN([TT_MAY], [
 	AC_ARG_WITH([$1], [AS_HELP_STRING([--without-$1], [do not $5])], [], [with_$1=check])
 	AS_IF([test "x$with_$1" != xno], [PKG_CHECK_MODULES([$2], [$3],

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # usage: packaging/recipes.sh TARBALL URL HOME FOLDER
 # Write the recipes of package systems for a release to FOLDER: ttrace.spec, ttrace.rb, ttrace.nix and APKBUILD. TARBALL
-# is the file of `make dist` and has the version in its name; URL is where people get it; HOME is the page of the project.
+# is the file of `make dist` and has the version in its name; URL is its address; HOME is the page of the project.
 set -eu
 [ $# = 4 ] || { sed -n '3p' "$0" | cut -c3- >&2; exit 2; }
 tarball=$1 url=$2 home=$3 folder=$4

@@ -1,10 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # usage: packaging/release-check.sh   (make release-check)
-# What a release needs besides .ci/run: the files of the release are made twice and have to be equal; the README's two commands
-# on Debian's stable releases and on sid; the Debian package; an RPM package; recipes that their tools can read; and the
-# program of another architecture, and of one with the other byte order, under emulation. What this machine has no tool for is named. Needs
-# root (or sudo), Debian's mirror and about two hours. The last line is "N passed, N failed, N not checked".
+# Check a release, besides .ci/run. The files of the release are made twice and must be equal. The two commands of the README
+# are run on Debian's stable releases and on sid. The Debian package and an RPM package are built. The tools of the other
+# package systems read their recipes. The program is run on two other architectures under emulation, one of them big-endian.
+# If a tool is missing, the check is reported as not checked. Needs root (or sudo), Debian's mirror and about two hours. The
+# last line is "N passed, N failed, N not checked".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
@@ -12,7 +13,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 passed=0 failed=0 unchecked=0
 
-check() { # check NAME COMMAND...
+check() { # check NAME COMMAND...: COMMAND must succeed
 	local name=$1
 	shift
 	printf '\n== %s\n' "$name"
@@ -24,7 +25,7 @@ check() { # check NAME COMMAND...
 		tail -40 "$work/log"
 	fi
 }
-check_with() { # check_with PROGRAM NAME COMMAND...: if the program is here
+check_with() { # check_with PROGRAM NAME COMMAND...: the same, if PROGRAM is installed
 	local program=$1
 	shift
 	if command -v "$program" >/dev/null; then
@@ -34,13 +35,14 @@ check_with() { # check_with PROGRAM NAME COMMAND...: if the program is here
 		printf '\n== %s: not checked, %s is not installed\n' "$1" "$program"
 	fi
 }
-make_release() { # make_release FOLDER: as if it were published at an address that is never used
+make_release() { # make_release FOLDER: make a release with an address that is not used
 	packaging/release.sh https://localhost/release https://localhost "$work/$1"
 }
 build_rpm() {
 	mkdir -p "$work/rpm/SOURCES"
 	cp "$work"/first/*.tar.xz "$work/rpm/SOURCES"
-	rpmbuild --quiet --nodeps --nocheck --define "_topdir $work/rpm" -bb "$work/first/ttrace.spec"	# make check is .ci/run's
+	# .ci/run runs make check, so rpmbuild need not.
+	rpmbuild --quiet --nodeps --nocheck --define "_topdir $work/rpm" -bb "$work/first/ttrace.spec"
 }
 
 [ -z "$(git status --porcelain --untracked-files=no)" ] || { echo "there are changes that are not committed"; exit 1; }

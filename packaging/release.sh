@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 # usage: packaging/release.sh URL HOME FOLDER [KEY]
 # Make the files of a release in FOLDER from the commit that is checked out: the tarball of `make dist`, the static binary for
-# this machine with its bill of materials, the recipes for package systems, and SHA256SUMS, signed with gpg's KEY if there is
-# one. URL is the folder where people will get the files; HOME is the page of the project. The files depend on the commit and
-# on the compiler and libraries, and on neither time, place nor user. doc/maintainers.md has the steps around it.
+# this machine with its bill of materials, the recipes for package systems, and SHA256SUMS, signed by gpg if KEY is given. URL
+# is the folder in which the files will be published; HOME is the page of the project. The files depend on the commit, the
+# compiler and the libraries, but not on time, folder or user. doc/maintainers.md describes the steps of a release.
 set -eu
 [ $# = 3 ] || [ $# = 4 ] || { sed -n '3p' "$0" | cut -c3- >&2; exit 2; }
 url=$1 home=$2 key=${4:-}
@@ -23,7 +23,7 @@ version=$(sed -n 's/^AC_INIT(\[ttrace\], \[\([^]]*\)\].*/\1/p' "$top/configure.a
 name=ttrace-$version
 binary=$name-$(uname -s | tr '[:upper:]' '[:lower:]')-$(uname -m)
 
-# The sources are what git has, not what lies in the tree.
+# The sources are those of the commit, not those of the working tree.
 mkdir "$work/sources" "$work/static"
 git -C "$top" archive HEAD | tar -x -C "$work/sources"
 (cd "$work/sources" && autoreconf -i >/dev/null && ./configure -q && make -s dist)
