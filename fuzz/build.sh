@@ -5,7 +5,7 @@
 # libFuzzer is used, with the address and undefined-behaviour sanitizers.
 : "${CC=clang}" "${CXX=clang++}" "${LIB_FUZZING_ENGINE=-fsanitize=fuzzer}"
 : "${CFLAGS=-g -O2 -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link}" "${CXXFLAGS=$CFLAGS}"
-: "${OUT:?is the folder where the fuzzers go}"
+: "${OUT:?is the folder for the fuzzers}"
 export CC CXX CFLAGS CXXFLAGS LIB_FUZZING_ENGINE
 
 [ -x configure ] || autoreconf -i

@@ -53,7 +53,7 @@ screen() { # screen OPTION...: the head line of the screen after $keys
 	"$TTRACE" view -type=run -size 160x20 -script "$keys" "$@" "$trace" | sed -n 2p
 }
 count() { sed 's/,//g' | sed -n "s/^\(.*[^0-9]\)\{0,1\}\([0-9]\{1,\}\) $1.*/\2/p"; }	# count WORD: print the number before WORD
-agree() { # agree FILTER...
+agree() { # agree FILTER...: reports and panes must have the same goroutines and times with the filter
 	"$TTRACE" goroutines -group='^$' -format=tsv "$@" "$trace" | sed 1d | cut -f1 | sort -u >"$tmp/ids"
 	n=$(wc -l <"$tmp/ids" | tr -d ' ')
 	[ "$n" -gt 0 ] || fail "$*: no goroutines"

@@ -307,7 +307,7 @@ screen tasks-one 80x24 orders.trace '7jjj<Enter><Enter>jj'
 screen tasks-wide 200x60 orders.trace '7jjj<Enter><Enter>'
 screen tasks-regions 80x24 orders.trace '7]jj'
 screen tasks-region-time 80x24 orders.trace '7]jj<Enter><Tab>j'
-# bars of the histogram, a range of them as a pick, one as words, and those that are not whole
+# histograms of tasks: a range of bars, a filter by this range, a filter by a typed latency; incomplete tasks
 screen tasks-bars 80x24 orders.trace '7jjjvhhvh'
 screen tasks-picked 80x24 orders.trace '7jjjvhhvh<Enter>' -ascii
 screen tasks-latency 140x30 orders.trace '7]:>30ms<Enter>jj<Enter>>>j'

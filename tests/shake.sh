@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Threads pause at random (src/base/shake.h) while reports, screens and keys that do not wait for earlier work are made. The
-# output must be that of a run without pauses. SEEDS='7 8 9' tries these seeds.
+# Threads pause at random (src/base/shake.h). Reports and screens must be those of a run without pauses, also if keys do not
+# wait for earlier work (t-hurry). SEEDS='7 8 9' tries these seeds.
 . "${srcdir:-.}/tests/lib.sh"
 grep -q 'define SHAKER' "$build/config.h" || exit 77	# a build without --enable-shaker
 faults=$top/tests/faults
@@ -18,7 +18,7 @@ shaken() { # shaken ARGUMENT...: the output must be the same with each seed
 			fail "TTRACE_SHAKE=$seed ttrace $*: status $got" "$(diff "$tmp/want" "$tmp/got" | head -20)"
 	done
 }
-screen() { # screen FILE KEYS: the same for a screen
+screen() { # screen FILE KEYS: the screen after KEYS must be the same with each seed
 	shaken view -size 132x40 -script "$2" "$1"
 }
 

@@ -24,7 +24,8 @@ give_up() {
 }
 see() { until_so shows "$2" || give_up "$1: no \"$2\""; }		# see NAME TEXT: wait until the screen has TEXT
 gone() { until_so hides "$2" || give_up "$1: still \"$2\""; }
-prompt() { until_so last_is 'ready>' || give_up "$1: no prompt"; }	# wait for the shell, so that the viewer gets no more keys
+# prompt NAME: wait for the prompt of the shell, because earlier keys may reach the viewer
+prompt() { until_so last_is 'ready>' || give_up "$1: no prompt"; }
 keys() { mux send-keys "$@"; }
 type_line() { keys "$*" Enter; }
 

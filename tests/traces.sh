@@ -24,7 +24,7 @@ shows '7]/ask snail<Enter><Enter>D' 'the mean of a region, 1 against'
 shows '7:>1ms<Enter>4' 'latency=1.00ms..'
 shows '7]4' '[4Flame]' '@0x'
 shows '6D~' 'A is always what was selected'
-shows ':t 0.8s..0.9s<Enter>9' '[9Ev]' '>  0.899162s'	# the cursor was at 1.2s
+shows ':t 0.8s..0.9s<Enter>9' '[9Ev]' '>  0.899162s'	# before the filter the cursor is at 1.2s
 shows '4D' 'takes the rest as one'
 of=$(sed -n 's/.*block A - B [^:]*: A \([^ ]*\) B \([^ ]*\) .*/\1 \2/p' <<X
 $("$TTRACE" view -ascii -size 150x40 -pane=top -type=block -group=conn -rest "$trace")

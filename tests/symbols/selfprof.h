@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A program that records where it is when it says so, and writes that as a
- * gperftools CPU profile: addresses and mappings, no names. Stacks are walked
- * by frame pointers: build with -fno-omit-frame-pointer.
+ * record() takes samples of the current stack; finish() writes them as a CPU profile of
+ * gperftools, with addresses and mappings, without names. Stacks are walked by frame
+ * pointers: build with -fno-omit-frame-pointer.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@ static void put(uintptr_t w)
 		words[nwords++] = w;
 }
 
-/* `count` samples here: the caller is the leaf. */
+/* Add `count` samples of the current stack; the caller is the leaf. */
 __attribute__((noinline)) static void record(uintptr_t count)
 {
 	uintptr_t pc[STACK], *frame = (uintptr_t *)__builtin_frame_address(0), *next;
