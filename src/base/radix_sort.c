@@ -98,21 +98,23 @@ static uint64_t key_of(const struct in_place *s, const void *item, bool second)
 	return (second ? s->keys->second : s->keys->first)(s->keys->arg, item);
 }
 
-static bool is_less(const struct in_place *s, const void *a, const void *b, bool second)
+/* Is an item before another one, which has the key y? */
+static bool is_before(const struct in_place *s, const void *a, uint64_t x, const void *b, uint64_t y, bool second)
 {
-	uint64_t x = key_of(s, a, second), y = key_of(s, b, second);
 	if (x != y || second || !s->keys->second)
 		return x < y;
 	return key_of(s, a, true) < key_of(s, b, true);
 }
 
-/* Most items have four or eight bytes: a copy of a size that the compiler knows is an instruction. */
+/* Most items have 4, 8 or 20 bytes: a copy of a size that the compiler knows is an instruction or two. */
 static void copy(const struct in_place *s, uint8_t *to, const uint8_t *from)
 {
 	if (s->size == 4)
 		memcpy(to, from, 4);
 	else if (s->size == 8)
 		memcpy(to, from, 8);
+	else if (s->size == 20)
+		memcpy(to, from, 20);
 	else
 		memcpy(to, from, s->size);
 }
@@ -120,15 +122,20 @@ static void copy(const struct in_place *s, uint8_t *to, const uint8_t *from)
 static void insert_in_place(const struct in_place *s, uint8_t *v, uint32_t n, bool second)
 {
 	uint8_t x[RADIX_ITEM];
-	for (uint32_t i = 1; i < n; i++) {
+	uint64_t key[PLACE_FEW];
+	for (uint32_t i = 0; i < n; i++) {
+		uint8_t *item = v + i * s->size;
+		uint64_t at = key_of(s, item, second);
 		uint32_t k = i;
-		while (k && is_less(s, v + i * s->size, v + (k - 1) * s->size, second))
+		while (k && is_before(s, item, at, v + (k - 1) * s->size, key[k - 1], second))
 			k--;
-		if (k == i)
-			continue;
-		copy(s, x, v + i * s->size);
-		memmove(v + (k + 1) * s->size, v + k * s->size, (i - k) * s->size);
-		copy(s, v + k * s->size, x);
+		if (k != i) {
+			copy(s, x, item);
+			memmove(v + (k + 1) * s->size, v + k * s->size, (i - k) * s->size);
+			memmove(key + k + 1, key + k, (i - k) * sizeof *key);
+			copy(s, v + k * s->size, x);
+		}
+		key[k] = at;
 	}
 }
 
