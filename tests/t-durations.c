@@ -20,7 +20,12 @@ static int64_t rnd(int64_t n)
 	return (int64_t)(seed >> 33) % n;
 }
 
-static int64_t number(const void *v, uint32_t i) { return ((const int64_t *)v)[i]; }
+static void numbers(const void *v, uint32_t i, uint32_t n, int64_t *ns)
+{
+	OK(n && n <= DURATIONS_AT_ONCE);
+	for (uint32_t k = 0; k < n; k++)
+		ns[k] = ((const int64_t *)v)[i + k];
+}
 
 /* Return the index of the first slow duration of n ascending ones; n if none is slow. */
 static uint32_t first_slow(const int64_t *v, uint32_t n, bool *gap)
@@ -38,7 +43,7 @@ static void check(const int64_t *v, uint32_t n)
 	int64_t s[MOST];
 	uint32_t k = 0;
 	bool gap = false;
-	struct durations d = durations_measure(number, v, n);
+	struct durations d = durations_measure(numbers, v, n);
 	for (uint32_t i = 0; i < n; i++)
 		if (v[i] != TIME_NONE)
 			s[k++] = v[i];

@@ -11,6 +11,7 @@
 #include "trace/state_counts.h"
 #include "trace/stats/goroutine_stats.h"
 #include "base/mem/mem.h"
+#include "findings/moments.h"
 #include "store/tracks/tracks.h"
 #include "tap.h"
 
@@ -284,6 +285,72 @@ static void wakes(const struct snap *sn, const struct model *m, const trk_id *id
 	}
 }
 
+/* The edges of each waker, of every third one, and so on, are those that name it. */
+static void edges_of_wakers(const struct snap *sn, uint32_t step)
+{
+	for (uint32_t s = 0; s < sn->nsheets; s++) {
+		const struct sheet *sh = sheet_get(sn, s);
+		uint32_t k = 0;
+		for (trk_id g = 0; g < sn->ntrks; g += step) {
+			uint32_t end = wake_edges_of(sh, g, &k), n = 0, all = 0;
+			for (uint32_t i = k; i < end; i++)
+				n += sheet_peer(sh, sh->edge[i] & ~EDGE_CREATED) == g;
+			for (uint32_t i = 0; i < sh->nedge; i++)
+				all += sheet_peer(sh, sh->edge[i] & ~EDGE_CREATED) == g;
+			OK(n == end - k && n == all);
+			k = end;
+		}
+		sheet_put(sn, s);
+	}
+}
+
+/* Is edge k of a sheet a wake-up by the same goroutine as the one before, from one line, less than MOMENTS_BURST_NS after
+   it? */
+static bool follows(const struct sheet *sh, uint32_t k)
+{
+	uint32_t a = k ? sh->edge[k - 1] : EDGE_CREATED, b = sh->edge[k];
+	return !((a | b) & EDGE_CREATED) && sheet_peer(sh, a) && sheet_peer(sh, a) == sheet_peer(sh, b) &&
+	    sheet_stack(sh, a) == sheet_stack(sh, b) &&
+	    sheet_start(sh, b) - sheet_start(sh, a) < MOMENTS_BURST_NS;
+}
+
+static uint32_t bursts;
+/* Bursts, and the slots of time in which the state of a P changes. */
+static void moments(const struct snap *sn)
+{
+	struct moments m;
+	uint64_t woken = 0;
+	uint32_t n = 0;
+	int64_t a = sn->t0 + (sn->t1 - sn->t0) / 8, b = sn->t1 - (sn->t1 - sn->t0) / 8;
+	OK(moments_find(&m, sn, a, b, &(struct progress_watcher){0}));
+	uint8_t *beat = xcalloc(m.nbeat / 8 + 1, 1);
+	for (uint32_t s = 0; s < sn->nsheets; s++) {
+		const struct sheet *sh = sheet_get(sn, s);
+		for (uint32_t k = 0, row = 1; k <= sh->nedge; k++, row++) {	/* row: of edges before k */
+			if (k < sh->nedge && follows(sh, k))
+				continue;
+			n += k && row > MOMENTS_BURST;
+			woken += k && row > MOMENTS_BURST ? row - 1 : 0;
+			row = 1;
+		}
+		for (uint32_t i = 0; i < sh->first[sh->nother]; i++) {
+			int64_t t = sh->t0 + sheet_start(sh, i);
+			if (!(sh->state[i] & SHEET_CONT) && t >= a && t < b)
+				beat[(t - a) / m.beat_ns / 8] |= (uint8_t)(1u << (t - a) / m.beat_ns % 8);
+		}
+		sheet_put(sn, s);
+	}
+	for (uint32_t i = 0; i < m.nburst; i++) {
+		n -= m.burst[i].n;
+		woken -= m.burst[i].woken;
+		bursts += m.burst[i].n;
+	}
+	OK(!n && !woken);
+	OK(!memcmp(beat, m.beat, m.nbeat / 8 + 1));
+	mem_free(beat);
+	moments_free(&m);
+}
+
 static void round_trip(uint32_t s, int64_t gap, uint32_t cut)
 {
 	struct store *st = xcalloc(1, sizeof *st);
@@ -302,6 +369,9 @@ static void round_trip(uint32_t s, int64_t gap, uint32_t cut)
 	counts(&sn, m);
 	state_count(&sn, m);
 	wakes(&sn, m, id);
+	edges_of_wakers(&sn, 1);
+	edges_of_wakers(&sn, 3);
+	moments(&sn);
 	mem_free(m);
 	tracks_free(tk);
 	mem_free(st);
@@ -387,8 +457,46 @@ static void at_once(void)
 	mem_free(st);
 }
 
+/* Rows of wake-ups of about the length of a burst, with gaps of about the longest. */
+static void rows_of_wakes(uint32_t s)
+{
+	enum { WAKERS = 3, WAITERS = 30, ROWS = 60 };
+	struct store *st = xcalloc(1, sizeof *st);
+	struct tracks *tk = tracks_new(st);
+	struct snap sn = { .st = st };
+	trk_id p = tracks_track(tk, TK_P, 0), w[WAKERS], g[WAITERS];
+	int64_t t = 0;
+	seed = s;
+	for (uint64_t k = 0; k < WAKERS; k++)
+		w[k] = tracks_track(tk, TK_G, 1 + k);
+	for (uint64_t k = 0; k < WAITERS; k++)
+		g[k] = tracks_track(tk, TK_G, 100 + k);
+	for (uint32_t row = 0; row < ROWS; row++) {
+		trk_id waker = w[rnd(WAKERS)];
+		stk_id stack = 1 + rnd(2);
+		for (uint32_t n = rnd(3 * MOMENTS_BURST); n; n--) {
+			trk_id to = g[rnd(WAITERS)];
+			t += MOMENTS_BURST_NS - (rnd(60) ? 1 + rnd(MOMENTS_BURST_NS - 2) : rnd(2));
+			tracks_enter(tk, &(struct sink_enter){ t - 1, to, 0, 0, TS_SYNC, 0, 0 }, 1);
+			tracks_enter(tk, &(struct sink_enter){ t, to, waker, stack, TS_READY, 0, 0 }, 1);
+			tracks_enter(tk, &(struct sink_enter){ t, p, 0, 0, n % 2 ? TS_RUN : TS_IDLE, 0, 0 }, 1);
+		}
+		if (!rnd(8))
+			tracks_upto(tk, t);
+	}
+	tracks_upto(tk, t + 10);
+	tracks_snap(tk, &sn);
+	edges_of_wakers(&sn, 1);
+	moments(&sn);
+	tracks_free(tk);
+	mem_free(st);
+}
+
 int main(void)
 {
+	for (uint32_t s = 1; s <= 20; s++)
+		rows_of_wakes(s);
+	OK(bursts > 100);
 	late();
 	lengths();
 	at_once();

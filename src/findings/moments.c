@@ -28,45 +28,84 @@ static void add_burst(struct moments *m, const struct sheet *sh, uint32_t first,
 		b->waited = sheet_stack(sh, i - 1);
 }
 
-/* Find wake-ups of many goroutines at once. The edges of a sheet are sorted by waker, then time. */
+struct burst_edge { trk_id waker; stk_id stack; uint32_t start; };	/* waker 0: it is no wake-up */
+
+static struct burst_edge edge_at(const struct sheet *sh, uint32_t k)
+{
+	uint32_t i = sh->edge[k];
+	return i & EDGE_CREATED ? (struct burst_edge){0}
+				: (struct burst_edge){sheet_peer(sh, i), sheet_stack(sh, i), sheet_start(sh, i)};
+}
+
+/* Do two adjacent edges belong to one burst? */
+static bool is_joined(const struct burst_edge *a, const struct burst_edge *b)
+{
+	return a->waker && a->waker == b->waker && a->stack == b->stack && b->start - a->start < MOMENTS_BURST_NS;
+}
+
+/* Return the first of the edges from .. k that are joined to one another up to k. */
+static uint32_t joined_from(const struct sheet *sh, uint32_t from, uint32_t k)
+{
+	struct burst_edge e = edge_at(sh, k);
+	for (; k > from; k--) {
+		struct burst_edge before = edge_at(sh, k - 1);
+		if (!is_joined(&before, &e))
+			break;
+		e = before;
+	}
+	return k;
+}
+
+/* Return the end of the edges that are joined to edge k. */
+static uint32_t joined_to(const struct sheet *sh, uint32_t k)
+{
+	struct burst_edge e = edge_at(sh, k);
+	while (++k < sh->nedge) {
+		struct burst_edge after = edge_at(sh, k);
+		if (!is_joined(&e, &after))
+			break;
+		e = after;
+	}
+	return k;
+}
+
+/* Find wake-ups of many goroutines at once. The edges of a sheet are sorted by waker, then time, so a burst is a row of
+   joined edges. Where edge from + BURST - 1 is not joined to all of those from `from` on, no burst begins between them,
+   and most of these are not looked at. */
 static void find_bursts(struct moments *m, const struct sheet *sh)
 {
-	trk_id waker = 0;
-	stk_id stack = 0;
-	int64_t last = 0;
-	uint32_t from = 0;
-	for (uint32_t k = 0; k <= sh->nedge; k++) {
-		uint32_t i = k < sh->nedge ? sh->edge[k] & ~EDGE_CREATED : 0;
-		bool wakes = k < sh->nedge && !(sh->edge[k] & EDGE_CREATED);
-		trk_id peer = wakes ? sheet_peer(sh, i) : 0;
-		stk_id at = peer ? sheet_stack(sh, i) : 0;
-		int64_t t = wakes ? sheet_start(sh, i) : 0;
-		if (peer && peer == waker && at == stack && t - last < MOMENTS_BURST_NS) {
-			last = t;
-			continue;
+	for (uint32_t from = 0; sh->nedge - from >= MOMENTS_BURST;) {	/* an edge that is not joined to the one before it */
+		uint32_t last = from + MOMENTS_BURST - 1, first = joined_from(sh, from, last);
+		if (first == from) {
+			first = joined_to(sh, last);
+			add_burst(m, sh, from, first - 1, first - from);
 		}
-		if (waker && k - from >= MOMENTS_BURST)
-			add_burst(m, sh, from, k - 1, k - from);
-		from = k;
-		waker = peer;
-		stack = at;
-		last = t;
+		from = first;
+	}
+}
+
+/* Mark the slots in which a row has the start of an interval, from one slot that has one to the next. */
+static void mark_row(struct moments *m, const struct sheet *sh, uint32_t row)
+{
+	uint32_t i = sh->first[row], end = sh->first[row + 1];
+	i += i < end && sh->state[i] & SHEET_CONT;
+	while (i < end && sh->t0 + sheet_start(sh, i) < m->t1) {
+		int64_t t = sh->t0 + sheet_start(sh, i), next = m->t0;
+		if (t >= m->t0) {
+			uint32_t at = (uint32_t)((t - m->t0) / m->beat_ns);
+			m->beat[at >> 3] |= (uint8_t)(1u << (at & 7));
+			next = m->t0 + (at + INT64_C(1)) * m->beat_ns;
+		}
+		i = sheet_find_from(sh, row, i, next);
+		i += sh->t0 + sheet_start(sh, i) < next;
 	}
 }
 
 static void mark_beats(struct moments *m, const struct sheet *sh)
 {
-	for (uint32_t row = 0; row < sh->nother; row++) {
-		if (sh->trk[row] >= m->sn->ntrks || store_trk(m->sn->st, sh->trk[row])->kind != TK_P)
-			continue;
-		for (uint32_t i = sh->first[row], end = sh->first[row + 1]; i < end; i++) {
-			int64_t t = sh->t0 + sheet_start(sh, i) - m->t0;
-			if (t < 0 || sh->state[i] & SHEET_CONT || t >= m->t1 - m->t0)
-				continue;
-			uint32_t at = (uint32_t)(t / m->beat_ns);
-			m->beat[at >> 3] |= (uint8_t)(1u << (at & 7));
-		}
-	}
+	for (uint32_t row = 0; row < sh->nother; row++)
+		if (sh->trk[row] < m->sn->ntrks && store_trk(m->sn->st, sh->trk[row])->kind == TK_P)
+			mark_row(m, sh, row);
 }
 
 bool moments_find(struct moments *m, const struct snap *sn, int64_t t0, int64_t t1, const struct progress_watcher *on)

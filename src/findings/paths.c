@@ -16,6 +16,7 @@ enum { PATH_SAMPLES = 48 };
 /* Each time that more pieces than this were read, half as many of the operations that follow are sampled. The path of
    one operation may have up to CRITICAL_PIECES. */
 enum { PATH_PIECES = 1 << 15 };
+enum { AT_ONCE = 256 };	/* durations that are read at once */
 
 /* Return the index of the place of a line; own: it is one of the operation's goroutine. */
 static uint32_t place_of_line(struct kind_paths *k, const struct store *st, stk_id stack, enum time_class cls, bool own)
@@ -144,8 +145,26 @@ static int64_t find_valley(const struct operation_kind *kind, const struct opera
 	return found;
 }
 
-/* Decide what is slow. all: set to the number of operations of each side, without those that take no time. */
-static void find_slow(struct kind_paths *k, const struct operations *ops, uint32_t all[PATH_SIDES])
+/* Set the side of each operation of the kind, and how many are on each: those that are not complete, or take no time, are
+   on none. */
+static void set_sides(
+    const struct kind_paths *k, const struct operations *ops, uint8_t *side, uint32_t all[PATH_SIDES + 1])
+{
+	int64_t ns[AT_ONCE];
+	for (uint32_t i = 0, n; i < k->kind->n; i += n) {
+		n = k->kind->n - i < AT_ONCE ? k->kind->n - i : AT_ONCE;
+		operations_durations(ops, (uint32_t)(k->kind - ops->kind), i, n, ns);
+		for (uint32_t j = 0; j < n; j++) {
+			bool timed = ns[j] != TIME_NONE && ns[j] > 0;
+			side[i + j] = !timed ? PATH_SIDES : ns[j] >= k->slow_from ? PATH_SLOW : PATH_REST;
+			all[side[i + j]]++;
+		}
+	}
+}
+
+/* Decide what is slow. side: set to the side of each operation, PATH_SIDES: none; all: the number of those of each. */
+static void find_slow(
+    struct kind_paths *k, const struct operations *ops, uint8_t *side, uint32_t all[PATH_SIDES + 1])
 {
 	enum { TIMES = 3 };
 	const struct operation_kind *kind = k->kind;
@@ -154,24 +173,15 @@ static void find_slow(struct kind_paths *k, const struct operations *ops, uint32
 	int64_t valley = !empty && served ? find_valley(kind, ops) : 0;
 	k->gap = empty || valley;
 	k->slow_from = empty ? kind->slow_from : valley ? valley : kind->p50 > 0 ? TIMES * kind->p50 : INT64_MAX;
-	uint32_t timed = 0;
-	for (uint32_t i = 0; i < kind->n; i++) {
-		int64_t ns = operations_duration(ops, (uint32_t)(kind - ops->kind), i);
-		timed += ns != TIME_NONE && ns > 0;
-		k->nslow += ns != TIME_NONE && ns >= k->slow_from;
-	}
-	if (!k->gap && (k->nslow < SOME_SLOW || k->nslow * SLOW_PART > kind->ncomplete)) {
+	set_sides(k, ops, side, all);
+	if (!k->gap && (all[PATH_SLOW] < SOME_SLOW || all[PATH_SLOW] * SLOW_PART > kind->ncomplete)) {
 		k->slow_from = INT64_MAX;
-		k->nslow = 0;
+		for (uint32_t i = 0; i < kind->n; i++)
+			side[i] = side[i] == PATH_SLOW ? PATH_REST : side[i];
+		all[PATH_REST] += all[PATH_SLOW];
+		all[PATH_SLOW] = 0;
 	}
-	all[PATH_SLOW] = k->nslow;
-	all[PATH_REST] = timed - k->nslow;
-}
-
-/* Is an operation of this duration on a side? TIME_NONE: it is not complete. */
-static bool is_on(const struct kind_paths *k, int64_t ns, enum path_side side)
-{
-	return ns != TIME_NONE && ns > 0 && (ns >= k->slow_from) == (side == PATH_SLOW);
+	k->nslow = all[PATH_SLOW];
 }
 
 void paths_add(struct kind_paths *k, const struct critical_walker *w, const struct operation *o, enum path_side side,
@@ -186,16 +196,17 @@ void paths_add(struct kind_paths *k, const struct critical_walker *w, const stru
 	k->total[side] += path->t1 - path->t0;
 }
 
+/* side: of each operation; all: number of those of the side that is walked. */
 static void walk_side(struct kind_paths *k, const struct critical_walker *w, const struct operations *ops,
-    enum path_side side, uint32_t all, struct critical_path *path)
+    const uint8_t *side, enum path_side walked, uint32_t all, struct critical_path *path)
 {
 	uint32_t seen = 0, kind = (uint32_t)(k->kind - ops->kind), step = all / PATH_SAMPLES + 1;
 	size_t pieces = 0;
-	for (uint32_t i = 0; i < k->kind->n && seen < all; i++) {
-		if (!is_on(k, operations_duration(ops, kind, i), side) || seen++ % step)
+	for (uint32_t i = 0; seen < all; i++) {
+		if (side[i] != walked || seen++ % step)
 			continue;
 		struct operation o = operations_of_kind(ops, kind, i);
-		paths_add(k, w, &o, side, path);
+		paths_add(k, w, &o, walked, path);
 		pieces += path->n;
 		if (pieces > PATH_PIECES && step <= all) {
 			step *= 2;
@@ -211,14 +222,16 @@ void paths_of_kind(struct kind_paths *k, const struct critical_walker *w, const 
     const struct operation_kind *kind)
 {
 	struct critical_path path = {0};
+	uint32_t all[PATH_SIDES + 1] = {0};
+	uint8_t *side = xmalloc(kind->n + 1u);
 	*k = (struct kind_paths){.kind = kind};
-	uint32_t all[PATH_SIDES];
-	find_slow(k, ops, all);
-	for (int side = 0; side < PATH_SIDES; side++)
-		walk_side(k, w, ops, (enum path_side)side, all[side], &path);
+	find_slow(k, ops, side, all);
+	for (int i = 0; i < PATH_SIDES; i++)
+		walk_side(k, w, ops, side, (enum path_side)i, all[i], &path);
 	if (k->series.n && k->n[PATH_REST])
 		k->series.rest = (double)k->stack[k->series.stack].n[PATH_REST] / k->n[PATH_REST];
 	critical_path_free(&path);
+	mem_free(side);
 }
 
 void paths_free(struct kind_paths *k)

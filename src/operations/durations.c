@@ -19,7 +19,7 @@ enum { STEP_BITS = 5, STEPS = 1 << STEP_BITS, CLASSES = (64 - STEP_BITS) * STEPS
 struct duration_class { uint32_t n, before, at; bool wanted; int64_t least, most; };
 
 struct duration_pass {
-	int64_t (*fn)(const void *arg, uint32_t i);
+	durations_fn *fn;
 	const void *arg;
 	uint32_t all, n;
 	struct duration_class *c;
@@ -33,18 +33,31 @@ static unsigned class_of(int64_t ns)
 	return (unsigned)shift * STEPS + (unsigned)(v >> shift);
 }
 
+static void count_one(struct duration_pass *p, int64_t ns)
+{
+	struct duration_class *c = &p->c[class_of(ns)];
+	c->least = !c->n || ns < c->least ? ns : c->least;
+	c->most = !c->n || ns > c->most ? ns : c->most;
+	c->n++;
+	p->n++;
+}
+
+/* Read the next durations from number i on. Return how many. */
+static uint32_t read_some(const struct duration_pass *p, uint32_t i, int64_t ns[DURATIONS_AT_ONCE])
+{
+	uint32_t n = p->all - i < DURATIONS_AT_ONCE ? p->all - i : DURATIONS_AT_ONCE;
+	if (n)
+		p->fn(p->arg, i, n, ns);
+	return n;
+}
+
 static void count_all(struct duration_pass *p)
 {
-	for (uint32_t i = 0; i < p->all; i++) {
-		int64_t ns = p->fn(p->arg, i);
-		if (ns == TIME_NONE)
-			continue;
-		struct duration_class *c = &p->c[class_of(ns)];
-		c->least = !c->n || ns < c->least ? ns : c->least;
-		c->most = !c->n || ns > c->most ? ns : c->most;
-		c->n++;
-		p->n++;
-	}
+	int64_t ns[DURATIONS_AT_ONCE];
+	for (uint32_t i = 0, n; (n = read_some(p, i, ns)); i += n)
+		for (uint32_t k = 0; k < n; k++)
+			if (ns[k] != TIME_NONE)
+				count_one(p, ns[k]);
 	for (unsigned k = 1; k < CLASSES; k++)
 		p->c[k].before = p->c[k - 1].before + p->c[k - 1].n;
 }
@@ -65,11 +78,11 @@ static void copy_wanted(struct duration_pass *p)
 		n += p->c[i].wanted ? p->c[i].n : 0;
 	}
 	p->sorted = xmalloc((n + 1u) * sizeof *p->sorted);
-	for (uint32_t i = 0; i < p->all && k < n; i++) {
-		int64_t ns = p->fn(p->arg, i);
-		if (ns != TIME_NONE && p->c[class_of(ns)].wanted)
-			p->sorted[k++] = ns;
-	}
+	int64_t ns[DURATIONS_AT_ONCE];
+	for (uint32_t i = 0, some; k < n && (some = read_some(p, i, ns)); i += some)
+		for (uint32_t j = 0; j < some; j++)
+			if (ns[j] != TIME_NONE && p->c[class_of(ns[j])].wanted)
+				p->sorted[k++] = ns[j];
 	stats_sort(p->sorted, k);
 }
 
@@ -111,7 +124,7 @@ static void take_longer(const struct duration_pass *p, uint32_t rank, struct dur
 		d->slow_from = i < c->n ? p->sorted[c->at + i] : class_of_rank(p, c->before + i)->least;
 }
 
-struct durations durations_measure(int64_t (*fn)(const void *arg, uint32_t i), const void *arg, uint32_t n)
+struct durations durations_measure(durations_fn *fn, const void *arg, uint32_t n)
 {
 	struct durations d = {.slow_from = INT64_MAX};
 	struct duration_pass p = {.fn = fn, .arg = arg, .all = n, .c = xcalloc(CLASSES, sizeof *p.c)};

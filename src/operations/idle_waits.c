@@ -28,6 +28,7 @@
 #include "operations/internal.h"
 
 #include "base/bsearch.h"
+#include "store/tracks/wake_edges.h"
 #include "trace/longest_wait.h"
 #include "trace/user_code.h"
 
@@ -208,7 +209,7 @@ static void count_waits(struct idle_part *p, const struct sheet *sh, uint32_t ro
 {
 	const struct idle_pass *a = p->all;
 	trk_id g = sh->trk[row];
-	uint32_t at = range_after(a->tasks, g, sh->t0);
+	uint32_t at = works_for_tasks(a->tasks, g) ? range_after(a->tasks, g, sh->t0) : a->tasks->nbusy;
 	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {
 		enum tstate s = (enum tstate)(sh->state[i] & SHEET_STATE);
 		stk_id stack = state_is_wait(s) ? sheet_stack(sh, i) : 0;
@@ -229,12 +230,9 @@ static void count_waits(struct idle_part *p, const struct sheet *sh, uint32_t ro
 /* Count the wakes of a goroutine; *edge: index of its first edge in the sheet, or of a goroutine before it. */
 static void count_wakes(struct idle_part *p, const struct sheet *sh, trk_id g, uint32_t *edge)
 {
-	for (; *edge < sh->nedge; ++*edge) {
-		uint32_t i = sh->edge[*edge] & ~EDGE_CREATED;
-		trk_id waker = sheet_peer(sh, i);
-		if (waker > g)
-			break;
-		stk_id stack = waker == g ? sheet_stack(sh, i) : 0;
+	uint32_t end = wake_edges_of(sh, g, edge);
+	for (; *edge < end; ++*edge) {
+		stk_id stack = sheet_stack(sh, sh->edge[*edge] & ~EDGE_CREATED);
 		if (!stack || stack >= p->all->sn->nstks)
 			continue;
 		struct stack_use *u = use_of(p, g, stack);
@@ -431,9 +429,7 @@ static void choose_all(struct idle_pass *p)
 	mark_servers(p);
 	for (trk_id g = 1; g < p->sn->ntrks; g++) {
 		const struct stack_use *u = uses_without_role(p, g, &n);
-		uint32_t at = u ? range_after(p->tasks, g, INT64_MIN) : 0;
-		bool has_tasks = at < p->tasks->nbusy && p->tasks->busy[at].trk == g;
-		if (u && !has_tasks)
+		if (u && !works_for_tasks(p->tasks, g))
 			choose_loop(p, g, u, n);
 	}
 }

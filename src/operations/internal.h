@@ -51,7 +51,7 @@ void operations_sort_kind(const struct operation_kind *, const struct snap *);
 void operations_set_parents(const struct operations *, uint32_t ntasks);
 /* Give the records to the arena. */
 void operations_keep_kind(struct operation_kind *, struct arena *);
-/* Return the operation that is the whole life of a goroutine; its id and kind are 0. */
+/* Return the operation that is the whole life of a goroutine, whose start is known; its id and kind are 0. */
 struct operation operations_life(const struct snap *, const uint8_t *forever, trk_id);
 /* Return whether an operation is selected: it meets the criteria, overlaps the time range, and the selected times of a
    goroutine on which it starts or ends. */
@@ -79,7 +79,9 @@ struct task_work {
 	struct work_points points;	/* of all ranges of selected tasks, of: their kinds */
 	struct trace_slice *busy;	/* the union of the ranges, by goroutine, then time */
 	uint32_t nbusy;
+	uint8_t *any;			/* a bit per track: it has such a range */
 };
+static inline bool works_for_tasks(const struct task_work *w, trk_id g) { return w->any[g >> 3] >> (g & 7) & 1; }
 /* tasks.c: add the user tasks, and the ranges of the goroutines that worked for them. */
 struct task_work tasks_collect(struct operation_list *, struct arena *scratch, const struct progress_watcher *);
 /* Return the ranges in which goroutines worked for the tasks of a kind; of: number of the task in its kind. */
@@ -128,25 +130,29 @@ bool work_walk(struct operation_list *, const struct task_work *, const struct g
 /* by_goroutine.c: make by_g and outer. */
 void operations_index(struct operations *, struct arena *);
 
-/* The classes of waits that depend on their stacks, by stack: 0 is not known yet, else the class plus 1. */
-struct class_cache { const struct snap *sn; uint8_t *of; };
+/* The classes of intervals. of_state: by state, the class; TIME_CLASS__N: it depends on the stack. of_stack: by stack, the
+   class of a wait in such a state plus 1; 0: it is not known yet. */
+struct class_cache { const struct snap *sn; uint8_t *of_stack, of_state[SHEET_STATE + 1]; };
 static inline void class_cache_init(struct class_cache *c, const struct snap *sn)
 {
-	*c = (struct class_cache){sn, xcalloc(sn->nstks + 1u, 1)};
+	*c = (struct class_cache){sn, xcalloc(sn->nstks + 1u, 1), {0}};
+	for (unsigned s = 0; s <= SHEET_STATE; s++)
+		c->of_state[s] = (uint8_t)(time_class_needs_stack((enum tstate)s)
+			? (unsigned)TIME_CLASS__N : time_class_of(sn->st, (enum tstate)s, 0));
 }
-static inline void class_cache_free(struct class_cache *c) { mem_free(c->of); }
+static inline void class_cache_free(struct class_cache *c) { mem_free(c->of_stack); }
 /* Return the class of an interval. */
 static inline enum time_class class_cache_of(struct class_cache *c, const struct sheet *sh, uint32_t i)
 {
 	enum tstate s = (enum tstate)(sh->state[i] & SHEET_STATE);
-	if (!time_class_needs_stack(s))
-		return time_class_of(c->sn->st, s, 0);
+	if (c->of_state[s] != TIME_CLASS__N)
+		return (enum time_class)c->of_state[s];
 	stk_id stack = sheet_stack(sh, i);
 	if (stack >= c->sn->nstks)
 		return time_class_of(c->sn->st, s, 0);
-	if (!c->of[stack])
-		c->of[stack] = (uint8_t)(time_class_of(c->sn->st, s, stack) + 1);
-	return (enum time_class)(c->of[stack] - 1);
+	if (!c->of_stack[stack])
+		c->of_stack[stack] = (uint8_t)(time_class_of(c->sn->st, s, stack) + 1);
+	return (enum time_class)(c->of_stack[stack] - 1);
 }
 
 /* class_sums.c: the time by class of ranges, added to the rows of a table, which is zeroed. */

@@ -11,7 +11,6 @@
 #include "config.h"
 #include "operations/internal.h"
 
-#include "base/bsearch.h"
 #include "base/u64_map.h"
 #include "trace/user_code.h"
 
@@ -30,6 +29,8 @@ struct lives_pass {
 	size_t n, cap;
 	struct intern index;
 	struct u64_hash of_stack;	/* number of an origin by its start function and the stack that created it */
+	uint64_t newest_key;		/* of the last one that was asked for, as most of the next are; and its number */
+	uint32_t newest;
 	uint32_t *of;			/* by track: number of its origin plus 1; 0: it is not of the program */
 	uint8_t *start;			/* by string: what start_of() found, plus 1 */
 };
@@ -78,18 +79,14 @@ static uint32_t find_origin(struct lives_pass *p, const struct trk_row *row)
 static uint32_t origin_of(struct lives_pass *p, const struct trk_row *row)
 {
 	bool fresh;
-	struct u64_slot *slot = u64_map_put(&p->of_stack, (uint64_t)row->name << 32 | row->created, &fresh);
+	uint64_t key = (uint64_t)row->name << 32 | row->created;
+	if (p->n && key == p->newest_key)
+		return p->newest;
+	struct u64_slot *slot = u64_map_put(&p->of_stack, key, &fresh);
 	if (fresh)
 		slot->n = find_origin(p, row);
-	return (uint32_t)slot->n;
-}
-
-static bool works_for_tasks(const struct task_work *w, trk_id g)
-{
-	struct bsearch_probe h = {.hi = w->nbusy};
-	while (bsearch_probe(&h))
-		bsearch_narrow(&h, w->busy[h.at].trk < g);
-	return h.lo < w->nbusy && w->busy[h.lo].trk == g;
+	p->newest_key = key;
+	return p->newest = (uint32_t)slot->n;
 }
 
 static void look_at(struct lives_pass *p, trk_id g)

@@ -137,18 +137,17 @@ static int kind_cmp(const void *a, const void *b)
 
 struct kind_durations { const struct operations *o; uint32_t kind; };
 
-static int64_t duration_of(const void *arg, uint32_t i)
+static void durations_of(const void *arg, uint32_t i, uint32_t n, int64_t *ns)
 {
 	const struct kind_durations *k = arg;
-	return operations_duration(k->o, k->kind, i);
+	operations_durations(k->o, k->kind, i, n, ns);
 }
 
 /* Measure the durations of a kind, on any thread. */
-static void measure_kind(void *operations, uint32_t kind)
+static void measure_kind(const struct operations *o, uint32_t kind)
 {
-	const struct operations *o = operations;
 	struct operation_kind *k = &o->kind[kind];
-	struct durations d = durations_measure(duration_of, &(struct kind_durations){o, kind}, k->n);
+	struct durations d = durations_measure(durations_of, &(struct kind_durations){o, kind}, k->n);
 	k->p50 = d.p50;
 	k->p90 = d.p90;
 	k->p99 = d.p99;
@@ -205,6 +204,18 @@ static void add_unknown(struct operation_kind *k)
 	k->class_ns[TIME_UNKNOWN] = wrap_add(k->class_ns[TIME_UNKNOWN], rest);
 }
 
+struct finishing { struct operations *o; struct arena *mem; };
+
+/* Make the index, which needs no durations, or measure those of a kind. */
+static void finish_part(void *finishing, uint32_t i)
+{
+	const struct finishing *f = finishing;
+	if (i)
+		measure_kind(f->o, i - 1);
+	else
+		operations_index(f->o, f->mem);
+}
+
 static void finish(struct operations *o, struct operation_list *l, struct arena *mem)
 {
 	for (size_t k = 0; k < l->nkinds; k++)
@@ -218,8 +229,7 @@ static void finish(struct operations *o, struct operation_list *l, struct arena 
 		arena_adopt(mem, l->late);
 	l->late = NULL;
 	arrange(o, l, mem);
-	operations_index(o, mem);
-	job_parallel(o->nkinds, measure_kind, o);
+	job_parallel(1 + o->nkinds, finish_part, &(struct finishing){o, mem});
 }
 
 static void list_free(struct operation_list *l)

@@ -77,8 +77,9 @@ struct operation operations_get(const struct operations *, uint32_t index);
 /* Return the operation of a kind with the index kind->first + i, or its goroutine, without a search for the kind. */
 struct operation operations_of_kind(const struct operations *, uint32_t kind, uint32_t i);
 trk_id operations_goroutine(const struct operations *, uint32_t kind, uint32_t i);
-/* Return its duration; TIME_NONE: it is not complete. */
+/* Return its duration; TIME_NONE: it is not complete. Or those of n operations of the kind, from number i on. */
 int64_t operations_duration(const struct operations *, uint32_t kind, uint32_t i);
+void operations_durations(const struct operations *, uint32_t kind, uint32_t i, uint32_t n, int64_t *ns);
 /* Return the index of the kind of an operation. */
 uint32_t operations_kind_of(const struct operations *, uint32_t index);
 /* Return the index of the operation that another one is a part of, or OPERATION_NONE: the parent of a task, or what
@@ -103,7 +104,7 @@ struct operations *operations_find(const struct snap *, const struct trace_filte
     struct arena *, const struct progress_watcher *on);
 
 /* Find them. As soon as it is known which waits are idle, call fn(arg, o, 0..n-1), on other threads if there are any: it
-   may only call operations_is_idle(). */
+   may only call operations_is_idle(), and keep the pointer, which is that of the result. */
 struct operations_beside { void (*fn)(void *arg, const struct operations *, uint32_t i); uint32_t n; void *arg; };
 struct operations *operations_find_beside(const struct snap *, const struct trace_filter *, const struct operations_beside *,
     struct arena *, const struct progress_watcher *on);

@@ -15,7 +15,6 @@
 #include "base/bsearch.h"
 #include "base/radix_sort.h"
 #include "base/wrap_math.h"
-#include "trace/stats/goroutine_stats.h"
 
 static bool is_life(enum operation_source s)
 {
@@ -53,7 +52,8 @@ void operations_list_add(struct operation_list *l, const struct operation *o, ui
 {
 	struct operation_kind *k = &l->kind[o->kind];
 	size_t size = record_size(k->source);
-	k->record = mem_grow(k->record, &k->room, k->n + 1u, size);
+	if (k->n == k->room)
+		k->record = mem_grow(k->record, &k->room, k->n + 1u, size);
 	void *r = (char *)k->record + k->n * size;
 	if (k->source == OPERATION_TASK)
 		add_task(r, o, l, parent);
@@ -157,11 +157,9 @@ static struct operation part_of(const struct operations *o, const struct part_re
 
 struct operation operations_life(const struct snap *sn, const uint8_t *forever, trk_id g)
 {
-	struct operation x = {.t0 = TIME_NONE, .t1 = TIME_NONE, .g = g, .starter = g};
-	bool ended = store_trk(sn->st, g)->to_t1 && !(forever[g >> 3] >> (g & 7) & 1);
-	stats_goroutine_bounds(sn, g, &x.t0, &x.t1);
-	if (!ended)
-		x.t1 = sn->t1;
+	const struct trk_row *row = store_trk(sn->st, g);
+	bool ended = row->to_t1 && !(forever[g >> 3] >> (g & 7) & 1);
+	struct operation x = {.t0 = row->t0, .t1 = ended ? store_t1(sn->st, row) : sn->t1, .g = g, .starter = g};
 	x.complete = goroutine_started(sn, g) && ended;
 	return x;
 }
@@ -183,18 +181,43 @@ struct operation operations_of_kind(const struct operations *o, uint32_t kind, u
 	return x;
 }
 
-int64_t operations_duration(const struct operations *o, uint32_t kind, uint32_t i)
+/* The times of a life are in the row of its track: its duration takes less to find than the rest. */
+static int64_t life_duration(const struct operations *o, trk_id g)
+{
+	const struct trk_row *row = store_trk(o->sn.st, g);
+	bool complete = row->to_t1 && !(o->forever[g >> 3] >> (g & 7) & 1) && goroutine_started(&o->sn, g);
+	return complete ? wrap_sub(store_t1(o->sn.st, row), row->t0) : TIME_NONE;
+}
+
+static int64_t part_duration(const struct operations *o, const struct part_record *r)
+{
+	return !r->complete ? TIME_NONE
+	    : r->ns < PART_LONG ? r->ns : wrap_sub(o->late[r->ns - PART_LONG], part_start(r));
+}
+
+void operations_durations(const struct operations *o, uint32_t kind, uint32_t i, uint32_t n, int64_t *ns)
 {
 	const struct operation_kind *k = &o->kind[kind];
-	if (k->source != OPERATION_TASK && !is_life(k->source)) {
+	if (k->source == OPERATION_TASK) {
+		const struct task_record *r = (const struct task_record *)k->record + i;
+		for (uint32_t at = 0; at < n; at++)
+			ns[at] = r[at].complete ? wrap_sub(r[at].t1, r[at].t0) : TIME_NONE;
+	} else if (is_life(k->source)) {
+		const trk_id *g = (const trk_id *)k->record + i;
+		for (uint32_t at = 0; at < n; at++)
+			ns[at] = life_duration(o, g[at]);
+	} else {
 		const struct part_record *r = (const struct part_record *)k->record + i;
-		if (r->complete && r->ns < PART_LONG)
-			return r->ns;
+		for (uint32_t at = 0; at < n; at++)
+			ns[at] = part_duration(o, &r[at]);
 	}
-	/* of a life, without its id, which takes longer to find than the rest */
-	struct operation x = is_life(k->source) ? operations_life(&o->sn, o->forever, ((const trk_id *)k->record)[i])
-	    : operations_of_kind(o, kind, i);
-	return x.complete ? wrap_sub(x.t1, x.t0) : TIME_NONE;
+}
+
+int64_t operations_duration(const struct operations *o, uint32_t kind, uint32_t i)
+{
+	int64_t ns;
+	operations_durations(o, kind, i, 1, &ns);
+	return ns;
 }
 
 uint32_t operations_kind_of(const struct operations *o, uint32_t i)

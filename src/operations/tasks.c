@@ -148,13 +148,15 @@ static struct work_points make_points(const struct task_pass *p, struct arena *s
 }
 
 /* Make the union of the ranges, which are sorted. */
-static void make_busy(struct task_work *w, struct work_range *v, size_t n, struct arena *scratch)
+static void make_busy(struct task_work *w, struct work_range *v, size_t n, uint32_t ntrks, struct arena *scratch)
 {
+	w->any = arena_zalloc(scratch, ntrks / 8 + 1u);
 	w->busy = arena_alloc(scratch, (n + 1) * sizeof *w->busy);
 	if (n)
 		qsort(v, n, sizeof *v, range_cmp);
 	for (size_t i = 0; i < n; i++) {
 		struct trace_slice *last = w->nbusy ? &w->busy[w->nbusy - 1] : NULL;
+		w->any[v[i].g >> 3] |= (uint8_t)(1u << (v[i].g & 7));
 		if (!last || last->trk != v[i].g || last->t1 < v[i].t0)
 			w->busy[w->nbusy++] = (struct trace_slice){v[i].g, v[i].t0, v[i].t1};
 		else if (last->t1 < v[i].t1)
@@ -195,7 +197,7 @@ struct task_work tasks_collect(
 	}
 	arena_free(&list);
 	w.points = make_points(&p, scratch);
-	make_busy(&w, p.range, p.n, scratch);
+	make_busy(&w, p.range, p.n, to->sn->ntrks, scratch);
 	mem_free(p.range);
 	return w;
 }

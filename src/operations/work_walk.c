@@ -22,11 +22,14 @@
 /* A round or request, or the time between two. */
 struct open_work {
 	int64_t ns[TIME_CLASS__N];
+	uint32_t classes;		/* a bit per class: its ns may not be 0 */
 	int64_t t0, upto;		/* t0: TIME_NONE: none is open; upto: end of the last interval */
 	stk_id idle, handler;		/* the idle wait before it */
 	uint32_t depth;			/* of the handler */
 	bool started, worked;		/* its start is in the trace; it is more than reading */
 };
+
+_Static_assert(TIME_CLASS__N <= 32, "a bit for each class");
 
 struct walk {
 	struct operation_list *to;
@@ -100,8 +103,28 @@ static void add_work(struct walk *w, trk_id g, const struct open_work *o, int64_
 						  : round_kind(w, o->idle ? o->idle : w->r->of[g]);
 	x.kind = k & (UINT32_MAX >> 1);
 	operations_list_add(w->to, &x, OPERATION_NONE);
-	for (int c = 0; c < TIME_CLASS__N; c++)
-		w->to->kind[k].class_ns[c] = wrap_add(w->to->kind[k].class_ns[c], o->ns[c]);
+	for (uint32_t left = o->classes; left; left &= left - 1) {
+		int64_t *ns = &w->to->kind[k].class_ns[__builtin_ctz(left)];
+		*ns = wrap_add(*ns, o->ns[__builtin_ctz(left)]);
+	}
+}
+
+/* Forget what is open. An operation has few classes, and there may be millions: the others are zero already. */
+static void clear_work(struct open_work *o)
+{
+	for (uint32_t left = o->classes; left; left &= left - 1)
+		o->ns[__builtin_ctz(left)] = 0;
+	o->classes = 0;
+	o->t0 = TIME_NONE;
+	o->idle = o->handler = 0;
+	o->depth = 0;
+	o->started = o->worked = false;
+}
+
+static void add_ns(struct open_work *o, enum time_class c, int64_t ns)
+{
+	o->ns[c] = wrap_add(o->ns[c], ns);
+	o->classes |= UINT32_C(1) << c;
 }
 
 /* Add what is open as an operation that ends at t, and open nothing. */
@@ -109,12 +132,16 @@ static void close_work(struct walk *w, trk_id g, struct open_work *o, int64_t t,
 {
 	if (o->t0 != TIME_NONE && (o->worked || w->r->role[g] != ROLE_SERVER))
 		add_work(w, g, o, t, o->started && ended);
-	*o = (struct open_work){.t0 = TIME_NONE, .upto = t};
+	clear_work(o);
+	o->upto = t;
 }
 
 static void open_work(struct open_work *o, int64_t t, bool started, stk_id idle)
 {
-	*o = (struct open_work){.t0 = t, .upto = t, .started = started, .idle = idle};
+	clear_work(o);
+	o->t0 = o->upto = t;
+	o->started = started;
+	o->idle = idle;
 }
 
 static uint32_t stack_depth(const struct store *st, stk_id s)
@@ -198,7 +225,7 @@ static void add_interval(struct walk *w, trk_id g, struct open_work *o, const st
 	o->upto = end;
 	if (o->t0 == TIME_NONE)
 		return;
-	o->ns[class_cache_of(&w->cache, sh, i)] += end - t;
+	add_ns(o, class_cache_of(&w->cache, sh, i), end - t);
 	if (w->r->role[g] != ROLE_SERVER)
 		return;
 	note_moments(w, g, o, end);
@@ -256,6 +283,12 @@ static void move_still_blocked(const struct walk *w, trk_id g, int64_t *ns)
 	ns[TIME_STILL_BLOCKED] = wrap_add(ns[TIME_STILL_BLOCKED], w->waited[g]);
 }
 
+static void block_work(const struct walk *w, trk_id g, struct open_work *o)
+{
+	o->classes |= UINT32_C(1) << w->wait[g] | UINT32_C(1) << TIME_STILL_BLOCKED;
+	move_still_blocked(w, g, o->ns);
+}
+
 static void finish_all(struct walk *w)
 {
 	const struct snap *sn = w->to->sn;
@@ -263,7 +296,7 @@ static void finish_all(struct walk *w)
 		struct open_work *o = w->slot[g] ? &w->v[w->slot[g] - 1] : NULL;
 		bool ended = w->r->role[g] != ROLE_NONE && roles_ended(w->r, sn, g);
 		if (o && o->t0 != TIME_NONE && !ended)
-			move_still_blocked(w, g, o->ns);
+			block_work(w, g, o);
 		else if (w->r->role[g] == ROLE_WHOLE && !ended)
 			move_still_blocked(w, g, w->to->kind[w->r->of[g]].class_ns);
 		if (o)

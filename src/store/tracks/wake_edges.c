@@ -36,6 +36,27 @@ uint32_t wake_edges_find(const struct sheet *sh, trk_id from, int64_t t)
 	return (uint32_t)h.lo;
 }
 
+/* Return the first edge from k on whose waker is `from` or later; after: whose waker is later. If a step begins with an
+   edge of an earlier waker, the edges of the step before are skipped without decoding them. */
+static uint32_t skip_edges(const struct sheet *sh, trk_id from, bool after, uint32_t k)
+{
+	uint32_t steps = (sh->nedge + EDGE_STEP - 1) / EDGE_STEP, at = k / EDGE_STEP + 1;
+	while (at < steps && (sh->edge_from[at] < from || (after && sh->edge_from[at] == from)))
+		k = EDGE_STEP * at++;
+	for (; k < sh->nedge; k++) {
+		trk_id peer = sheet_peer(sh, sh->edge[k] & ~EDGE_CREATED);
+		if (peer > from || (!after && peer == from))
+			break;
+	}
+	return k;
+}
+
+uint32_t wake_edges_of(const struct sheet *sh, trk_id from, uint32_t *k)
+{
+	*k = skip_edges(sh, from, false, *k);
+	return skip_edges(sh, from, true, *k);
+}
+
 static struct edge edge_at(const struct sheet *sh, uint32_t k)
 {
 	uint32_t i = sh->edge[k] & ~EDGE_CREATED;
