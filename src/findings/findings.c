@@ -54,13 +54,6 @@ void finding_unanswered(struct findings_run *r, const char *why)
 	r->unanswered[r->nunanswered++] = (struct finding_unanswered){r->rule, why};
 }
 
-const struct critical_walker *findings_walker(struct findings_run *r)
-{
-	if (!r->walker)
-		r->walker = critical_walker_new(r->sn, r->ops, &r->scratch, &r->q->on);
-	return r->walker;
-}
-
 const struct lock_sets *findings_locks(struct findings_run *r)
 {
 	if (!r->locks) {
@@ -182,12 +175,32 @@ static void judge_rules(struct findings_run *r, bool of_paths)
 	}
 }
 
+static bool continues(void *on, uint64_t done, uint64_t total)
+{
+	(void)done;
+	(void)total;
+	return job_should_continue(on);
+}
+
+/* Measure what only the rules need that do not need paths. Return false if stopped. */
+static bool measure_rest(struct findings_run *r)
+{
+	struct progress_watcher on = r->q->on, quiet = {continues, &on};
+	list_procs(r);
+	groups_make(&r->groups, &r->scan, &r->scratch);
+	return moments_find(&r->moments, r->sn, r->scan.t0, r->scan.t1, &quiet);
+}
+
 static void judge_part(void *run, uint32_t i)
 {
-	if (i)
-		findings_walk_kind(run, i - 1);
-	else
-		judge_rules(run, false);
+	struct findings_run *r = run;
+	if (i) {
+		findings_walk_kind(r, i - 1);
+		return;
+	}
+	r->noted = r->profile || measure_rest(r);
+	if (r->noted)
+		judge_rules(r, false);
 }
 
 /* The paths of kinds are independent of each other and of the other rules, so threads share them. */
@@ -199,7 +212,8 @@ static void judge_all(struct findings_run *r)
 	if (paths)
 		findings_choose_kinds(r);
 	job_parallel(1 + r->npaths, judge_part, r);
-	judge_rules(r, true);
+	if (r->noted)
+		judge_rules(r, true);
 }
 
 /* A score is a share of the time of what is affected: half of 1 s of sign-ups is less than a third of 20 s of requests.
@@ -252,28 +266,21 @@ static void run_free(struct findings_run *r)
 	mem_free(r->frozen);
 	mem_free(r->proc);
 	buf_free(&r->text);
+	arena_free(&r->walked);
 	arena_free(&r->scratch);
 }
 
-static bool continues(void *on, uint64_t done, uint64_t total)
-{
-	(void)done;
-	(void)total;
-	return job_should_continue(on);
-}
-
-/* Scan, or look for moments, on any thread. The progress is that of the search for operations, if there is one. */
+/* Scan, or make what walks critical paths, on any thread. The progress is that of the search for operations, if there is
+   one. */
+enum { MEASURE_SCAN, MEASURE_WALKER, MEASURES };
 static void measure_part(void *run, const struct operations *idle, uint32_t i)
 {
 	struct findings_run *r = run;
 	struct progress_watcher on = r->q->on, quiet = {continues, &on};
-	struct scan range;
-	if (!i) {
+	if (i == MEASURE_SCAN)
 		r->scanned = scan_run(&r->scan, r->sn, r->q->filter, idle, r->q->operations ? &on : &quiet);
-		return;
-	}
-	scan_range(&range, r->sn, r->q->filter);
-	r->noted = moments_find(&r->moments, r->sn, range.t0, range.t1, &quiet);
+	else if (!r->walker)
+		r->walker = critical_walker_new(r->sn, idle, &r->walked, &quiet);
 }
 
 static void measure_known(void *run, uint32_t i)
@@ -284,7 +291,6 @@ static void measure_known(void *run, uint32_t i)
 /* Find the operations, if they are not there yet, and scan the trace. Return false if stopped. */
 static bool measure(struct findings_run *r)
 {
-	enum { MEASURES = 2 };
 	const struct findings_query *q = r->q;
 	r->ops = q->operations;
 	if (!r->ops)
@@ -293,7 +299,7 @@ static bool measure(struct findings_run *r)
 	else
 		job_parallel(MEASURES, measure_known, r);
 	mem_trim();	/* free memory that only the search needed lies between blocks in use */
-	return r->ops && r->scanned && r->noted;
+	return r->ops && r->scanned && r->walker;
 }
 
 struct findings *findings_find(const struct snap *sn, const struct findings_query *q, struct arena *mem)
@@ -304,10 +310,8 @@ struct findings *findings_find(const struct snap *sn, const struct findings_quer
 	r.walker = q->walker;
 	if (measure(&r)) {
 		r.wall = r.scan.t1 > r.scan.t0 ? r.scan.t1 - r.scan.t0 : 1;
-		list_procs(&r);
-		groups_make(&r.groups, &r.scan, &r.scratch);
 		judge_all(&r);
-		out = job_should_continue(&q->on) ? take_results(&r) : NULL;
+		out = r.noted && job_should_continue(&q->on) ? take_results(&r) : NULL;
 	}
 	run_free(&r);
 	return out;

@@ -16,6 +16,8 @@ struct group_maker {
 	/* a bit per track: it is blocked until the end of the trace; of one that is blocked for ever, the store has the start
 	   of that as its end */
 	uint8_t *blocked;
+	struct scan_program_cache program;
+	uint32_t newest;	/* index of the group that was found last, plus 1; 0: none */
 };
 
 /* Return a number that is equal for stacks whose first user frames are on one line. */
@@ -37,6 +39,11 @@ static struct goroutine_group *group_of(struct group_maker *m, trk_id g, const s
 	bool fresh;
 	frm_id line;
 	stk_id created = t->created;
+	const struct goroutine_group *newest = m->newest ? &m->to->v[m->newest - 1] : NULL;
+	if (newest && newest->created == created && newest->name == t->name) {
+		m->to->of[g] = m->newest;
+		return &m->to->v[m->newest - 1];
+	}
 	uint64_t key = line_of(m, created, &line) * 0x9e3779b97f4a7c15u ^ t->name;
 	struct u64_slot *slot = u64_map_put(&m->of_key, key, &fresh);
 	if (fresh) {
@@ -44,7 +51,7 @@ static struct goroutine_group *group_of(struct group_maker *m, trk_id g, const s
 		m->to->v = mem_grow(m->to->v, &m->to->cap, m->to->n + 1u, sizeof *m->to->v);
 		m->to->v[m->to->n++] = (struct goroutine_group){.name = t->name, .created = created, .line = line};
 	}
-	m->to->of[g] = (uint32_t)slot->n + 1;
+	m->to->of[g] = m->newest = (uint32_t)slot->n + 1;
 	return &m->to->v[slot->n];
 }
 
@@ -54,7 +61,7 @@ static void add_goroutine(struct group_maker *m, trk_id g)
 	const struct trk_row *t = store_trk(s->sn->st, g);
 	int64_t a = TIME_NONE, b = TIME_NONE;
 	bool blocked = m->blocked[g >> 3] >> (g & 7) & 1;
-	if (t->kind != TK_G || !scan_is_program(s->sn, g) || (s->filter && !trace_gset_has(s->filter->g, g)) ||
+	if (t->kind != TK_G || !scan_is_program_cached(s->sn, g, &m->program) || (s->filter && !trace_gset_has(s->filter->g, g)) ||
 	    !stats_goroutine_bounds(s->sn, g, &a, &b) || (b < s->t0 && !blocked) || a >= s->t1)
 		return;
 	struct goroutine_group *x = group_of(m, g, t);

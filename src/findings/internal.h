@@ -27,7 +27,7 @@ struct findings_run {
 	struct moments moments;
 	bool scanned, noted;	/* the scan was not stopped; the search for moments was not */
 	struct goroutine_groups groups;
-	const struct critical_walker *walker;	/* NULL: not made yet; see findings_walker() */
+	const struct critical_walker *walker;	/* of a trace */
 	struct lock_sets *locks;	/* NULL: not made yet; see findings_locks() */
 	struct kind_paths *paths;	/* of kinds of operations, for rules that need paths */
 	uint32_t npaths;
@@ -41,7 +41,7 @@ struct findings_run {
 	uint32_t nproc;
 	int64_t wall;		/* length of the range that is judged, > 0 */
 	struct arena *mem;	/* of the results */
-	struct arena scratch;
+	struct arena scratch, walked;	/* walked: of the walker, which another thread makes */
 	struct buf text;	/* the sentence being written */
 	enum finding_rule rule;	/* the one that is being judged */
 	struct finding *v;
@@ -57,8 +57,6 @@ struct findings_run {
 #undef RULE
 #undef THRESHOLD
 
-/* Return what walks critical paths; made when it is first needed. NULL: the work was stopped. */
-const struct critical_walker *findings_walker(struct findings_run *);
 /* Return the sets of waits that are for one lock; they are made when they are first needed. */
 const struct lock_sets *findings_locks(struct findings_run *);
 /* rule_paths.c: choose the kinds whose paths rules judge; walk the paths of number i of them, on any thread. */

@@ -206,10 +206,10 @@ static struct time_part main_run(struct findings_run *r, trk_id g, int64_t t0, i
 	enum { LOOKS = 256, SAMPLED = 5 };
 	struct time_parts runs = {0};
 	struct time_part best = {0}, sampled = {0};
-	for (int i = 0; i < LOOKS && findings_walker(r); i++) {
+	for (int i = 0; i < LOOKS; i++) {
 		int64_t a = t0 + (int64_t)((double)(t1 - t0) * i / LOOKS);
 		time_parts_add(&runs, r->sn, &(struct time_parts_query){.g = g, .a = a, .b = a + (t1 - t0) / LOOKS + 1,
-		    .scale = 1, .walker = findings_walker(r)});
+		    .scale = 1, .walker = r->walker});
 	}
 	time_parts_sort(&runs);
 	for (uint32_t i = 0; i < runs.n; i++) {

@@ -69,7 +69,7 @@ static void add_samples(struct lock_rule *l, struct lock_queue *q, const struct 
 		if (i % every == 0)
 			lock_sets_add_holders(l->sets, w, &q->held, &(struct lock_holders_query){
 			    .scale = every * (double)x->step / (double)(w->t1 - w->t0),
-			    .walker = findings_walker(l->r), .follow = true});
+			    .walker = l->r->walker, .follow = true});
 	}
 }
 

@@ -56,7 +56,7 @@ static bool has_time(const struct operations *o, const struct operation_kind *k,
 void findings_choose_kinds(struct findings_run *r)
 {
 	r->paths = arena_zalloc(&r->scratch, KINDS * sizeof *r->paths);
-	for (uint32_t i = 0; i < r->ops->nkinds && r->npaths < KINDS && findings_walker(r); i++) {
+	for (uint32_t i = 0; i < r->ops->nkinds && r->npaths < KINDS; i++) {
 		const struct operation_kind *k = &r->ops->kind[i];
 		if (k->source == OPERATION_GOROUTINE || k->ncomplete < KIND_OPERATIONS ||
 		    !has_time(r->ops, k, KIND_LEAST * (double)r->wall) ||

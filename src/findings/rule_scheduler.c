@@ -47,7 +47,7 @@ enum { LATE_SAMPLES = 48 };
 static void add_occupants(struct findings_run *r, const struct scan_span *v, struct critical_path *path,
     struct occupants *o)
 {
-	critical_path_walk(findings_walker(r), v->g, v->t0, v->t1, path);
+	critical_path_walk(r->walker, v->g, v->t0, v->t1, path);
 	for (size_t i = 0; i < path->n; i++) {
 		const struct critical_piece *p = &path->v[i];
 		if (p->reason != CRITICAL_OCCUPIED || p->via != CRITICAL_NONE)
@@ -76,7 +76,7 @@ static void sample_occupants(struct findings_run *r, const struct late_group *l,
 	const struct scan_list *late = &r->scan.late;
 	struct critical_path path = {0};
 	int64_t sum = 0, next = 0, step = l->ns / LATE_SAMPLES + 1;
-	for (uint32_t i = 0; i < late->n && findings_walker(r); i++) {
+	for (uint32_t i = 0; i < late->n; i++) {
 		const struct scan_span *v = &late->v[i];
 		if (r->groups.of[v->g] != l->group + 1 || !is_late(r, v))
 			continue;

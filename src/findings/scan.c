@@ -40,30 +40,45 @@ struct scan_doing {
 
 struct scan_pass {
 	struct scan *s;
-	uint32_t *slot;		/* by track: index in now[]; 0: it does nothing, as now[0] */
+	uint32_t *doing;	/* by track: index in now[]; 0: it does nothing, as now[0] */
 	struct scan_doing *now;
 	uint32_t *unused;	/* elements of now[] that are free */
 	uint32_t n, nunused;
 	size_t cap, cunused;
 	uint8_t *known, *judged;	/* a bit per track: whether it counts is known; it does */
+	struct scan_program_cache program;
+	int64_t slot, slot_from;	/* of the last runnable span: the next one is mostly in the same slot */
 	uint8_t *yields;	/* by stack: 1 if it is not a yield, 2 if it is, 0: not known yet */
 };
 
-bool scan_is_program(const struct snap *sn, trk_id g)
+static bool is_program(const struct snap *sn, str_id start)
 {
 	static const char *const recorders[] = {"runtime/trace.", "runtime/pprof."};
-	const struct str_row *name = store_str(sn->st, store_trk(sn->st, g)->name);
+	const struct str_row *name = store_str(sn->st, start);
 	for (size_t i = 0; i < sizeof recorders / sizeof *recorders; i++)
 		if (name->n >= strlen(recorders[i]) && !memcmp(name->s, recorders[i], strlen(recorders[i])))
 			return false;
 	return !sink_runtime(name->s, name->n);
 }
 
+bool scan_is_program(const struct snap *sn, trk_id g)
+{
+	return is_program(sn, store_trk(sn->st, g)->name);
+}
+
+bool scan_is_program_cached(const struct snap *sn, trk_id g, struct scan_program_cache *c)
+{
+	str_id name = store_trk(sn->st, g)->name;
+	if (!c->known || c->name != name)
+		*c = (struct scan_program_cache){name, true, is_program(sn, name)};
+	return c->program;
+}
+
 static bool is_judged(struct scan_pass *p, trk_id g)
 {
 	uint8_t bit = (uint8_t)(1u << (g & 7));
 	if (!(p->known[g >> 3] & bit)) {
-		bool counts = scan_is_program(p->s->sn, g) && (!p->s->filter || trace_gset_has(p->s->filter->g, g));
+		bool counts = scan_is_program_cached(p->s->sn, g, &p->program) && (!p->s->filter || trace_gset_has(p->s->filter->g, g));
 		p->known[g >> 3] |= bit;
 		p->judged[g >> 3] |= counts ? bit : 0;
 	}
@@ -270,20 +285,25 @@ static void end_run(struct scan_pass *p, trk_id g, struct scan_doing *d, int64_t
 	}
 }
 
-static void add_runnable_slots(struct scan *s, int64_t a, int64_t b)
+static void add_runnable_slots(struct scan_pass *p, int64_t a, int64_t b)
 {
+	struct scan *s = p->s;
 	a = (a < s->t0 ? s->t0 : a) - s->t0;
 	b = (b > s->t1 ? s->t1 : b) - s->t0;
 	while (a < b) {
-		int64_t slot = a / s->slot_ns, end = (slot + 1) * s->slot_ns;
-		int64_t to = end < b ? end : b;
-		s->slot_runnable[slot] += to - a;
+		if (a < p->slot_from || a - p->slot_from >= s->slot_ns) {
+			p->slot = a / s->slot_ns;
+			p->slot_from = p->slot * s->slot_ns;
+		}
+		int64_t end = p->slot_from + s->slot_ns, to = end < b ? end : b;
+		s->slot_runnable[p->slot] += to - a;
 		a = to;
 	}
 }
 
-static void end_ready(struct scan *s, trk_id g, const struct scan_doing *d, int64_t t)
+static void end_ready(struct scan_pass *p, trk_id g, const struct scan_doing *d, int64_t t)
 {
+	struct scan *s = p->s;
 	int64_t ns = scan_judged_ns(s, g, d->t0, t);
 	if (!ns)
 		return;
@@ -291,7 +311,7 @@ static void end_ready(struct scan *s, trk_id g, const struct scan_doing *d, int6
 	add_ready_ns(s, g, ns);
 	if (d->yielded && ns < SCAN_AGAIN_NS)
 		details_of(s, g)->yielded += ns;
-	add_runnable_slots(s, d->t0, t);
+	add_runnable_slots(p, d->t0, t);
 	list_add(&s->late, d->t0, t, g, d->stack);
 }
 
@@ -315,7 +335,7 @@ static void end_span(struct scan_pass *p, trk_id g, struct scan_doing *d, int64_
 	bool woken = next == TS_READY && peer < p->s->sn->ntrks;
 	switch (d->of) {
 	case SPAN_RUN: end_run(p, g, d, t, next, stack); break;
-	case SPAN_READY: end_ready(p->s, g, d, t); break;
+	case SPAN_READY: end_ready(p, g, d, t); break;
 	case SPAN_CALL: end_call(p->s, g, d, t); break;
 	case SPAN_WAIT:
 		end_wait(p->s, &(struct scan_wait){d->t0, t, g, woken ? peer : 0, d->stack, woken ? stack : 0},
@@ -333,25 +353,25 @@ static void end_span(struct scan_pass *p, trk_id g, struct scan_doing *d, int64_
 static void keep_doing(struct scan_pass *p, trk_id g, const struct scan_doing *d)
 {
 	if (d->of == SPAN_OTHER && !d->waited && !d->yielded) {
-		if (p->slot[g]) {
+		if (p->doing[g]) {
 			p->unused = mem_grow(p->unused, &p->cunused, p->nunused + 1u, sizeof *p->unused);
-			p->unused[p->nunused++] = p->slot[g];
-			p->slot[g] = 0;
+			p->unused[p->nunused++] = p->doing[g];
+			p->doing[g] = 0;
 		}
 		return;
 	}
-	if (!p->slot[g] && p->nunused) {
-		p->slot[g] = p->unused[--p->nunused];
-	} else if (!p->slot[g]) {
+	if (!p->doing[g] && p->nunused) {
+		p->doing[g] = p->unused[--p->nunused];
+	} else if (!p->doing[g]) {
 		p->now = mem_grow(p->now, &p->cap, p->n + 1u, sizeof *p->now);
-		p->slot[g] = p->n++;
+		p->doing[g] = p->n++;
 	}
-	p->now[p->slot[g]] = *d;
+	p->now[p->doing[g]] = *d;
 }
 
 static void walk_row(struct scan_pass *p, const struct sheet *sh, uint32_t row, trk_id g)
 {
-	struct scan_doing d = p->now[p->slot[g]];
+	struct scan_doing d = p->now[p->doing[g]];
 	for (uint32_t i = sh->first[row], end = sh->first[row + 1]; i < end; i++) {
 		unsigned s = sh->state[i] & SHEET_STATE;
 		uint8_t of = span_of_state[s];
@@ -394,7 +414,7 @@ static void end_open(struct scan_pass *p)
 {
 	struct scan *s = p->s;
 	for (trk_id g = 1; g < s->sn->ntrks; g++) {
-		struct scan_doing *d = &p->now[p->slot[g]];
+		struct scan_doing *d = &p->now[p->doing[g]];
 		int64_t ns = d->of ? scan_judged_ns(s, g, d->t0, s->sn->t1) : 0;
 		if (!ns)
 			continue;
@@ -435,7 +455,7 @@ bool scan_run(struct scan *s, const struct snap *sn, const struct trace_filter *
 {
 	scan_init(s, sn, f, ops);
 	struct arena scratch = {0};
-	struct scan_pass p = {.s = s, .slot = xcalloc(sn->ntrks + 1u, sizeof *p.slot)};
+	struct scan_pass p = {.s = s, .doing = xcalloc(sn->ntrks + 1u, sizeof *p.doing)};
 	p.now = mem_grow(NULL, &p.cap, 1, sizeof *p.now);
 	p.now[p.n++] = (struct scan_doing){0};
 	p.known = arena_zalloc(&scratch, sn->ntrks / 8 + 1u);
@@ -452,7 +472,7 @@ bool scan_run(struct scan *s, const struct snap *sn, const struct trace_filter *
 	}
 	if (go)
 		end_open(&p);
-	mem_free(p.slot);
+	mem_free(p.doing);
 	mem_free(p.now);
 	mem_free(p.unused);
 	arena_free(&scratch);

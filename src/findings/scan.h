@@ -122,5 +122,8 @@ bool scan_is_handed_over(enum time_class);
 int64_t scan_judged_ns(const struct scan *, trk_id g, int64_t a, int64_t b);
 /* Is it a goroutine of the program, and not of the runtime, or one that writes a trace or a profile? */
 bool scan_is_program(const struct snap *, trk_id);
+/* The same for many goroutines: neighbours mostly have the same start function. The cache is zeroed at first. */
+struct scan_program_cache { str_id name; bool known, program; };
+bool scan_is_program_cached(const struct snap *, trk_id, struct scan_program_cache *);
 
 #endif

@@ -15,18 +15,26 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The options that select goroutines by a name or number, which may not exist. */
+static const struct choice { enum option_id id; const char *name, *what; } choices[] = {
+    {OPT_OPERATION, "op", "operation"}, {OPT_TASK, "task", "task"}, {OPT_REGION, "region", "region"},
+    {OPT_GROUP, "group", "goroutine"}};
+
+/* Return the first one that is set, or NULL. */
+static const struct choice *choice_of(const struct trace_report_ctx *r)
+{
+	for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
+		if (trace_report_has_option(r, choices[i].id))
+			return &choices[i];
+	return NULL;
+}
+
 /* Print the notice that the filter of the command line matches nothing. */
 static void note_empty_filter(const struct trace_report_ctx *r)
 {
-	static const struct { enum option_id id; const char *name, *what; } choices[] = {
-	    {OPT_OPERATION, "op", "operation"}, {OPT_TASK, "task", "task"}, {OPT_REGION, "region", "region"},
-	    {OPT_GROUP, "group", "goroutine"}};
-	for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
-		if (trace_report_has_option(r, choices[i].id)) {
-			pprof_report_notice((void *)(uintptr_t)r->o, "-%s=%s matches no %s", choices[i].name,
-			    options_str(r->o, choices[i].id), choices[i].what);
-			return;
-		}
+	const struct choice *c = choice_of(r);
+	if (c)
+		pprof_report_notice((void *)(uintptr_t)r->o, "-%s=%s matches no %s", c->name, options_str(r->o, c->id), c->what);
 }
 
 /* Take the filters of the command line: what they select of the trace, and how tasks and regions are matched. */
@@ -34,10 +42,10 @@ static int open_filter(struct trace_report_ctx *r, struct err *e)
 {
 	const struct options *o = r->o;
 	struct query q;
-	uint32_t selected;
+	uint32_t selected = 1;	/* counted only where a notice may tell it: there may be millions of goroutines */
 	if (query_parse_range(r->sn, o, &r->t0, &r->t1, e) || query_of_options(o, &q, e) ||
 	    query_add_places(r->sn, o, &q, e) || query_match_compile(&r->match, &q, r->mem, e) ||
-	    query_trace_filter(r->sn, &q, false, r->mem, &r->filter, &selected, e))
+	    query_trace_filter(r->sn, &q, false, r->mem, &r->filter, choice_of(r) ? &selected : NULL, e))
 		return -1;
 	r->selects_nothing = !selected;
 	if (o->v[OPT_NAME].set)
