@@ -28,13 +28,38 @@ struct critical_walker {
 	uint32_t nproc;
 };
 
+/* Where goroutines were looked up last, in which sheet: a walk goes back in time, so what it looks up next for one of them
+   is mostly next to that. edge: the first edge of the goroutine at or after all times in (after, upto]; both 0: not known.
+   Zeroed at first. */
+enum { WALK_PLACES = 16 };
+struct walk_place { trk_id g; uint32_t sheet, row, i, edge; int64_t after, upto; };
+struct walk_places { struct walk_place v[WALK_PLACES]; };
+/* Return the place of the cursor's goroutine in the cursor's sheet. */
+static inline struct walk_place *walk_place_of(struct walk_places *p, const struct track_cursor *c)
+{
+	struct walk_place *v = &p->v[c->trk % WALK_PLACES];
+	if (v->g != c->trk || v->sheet != c->sheet)
+		*v = (struct walk_place){.g = c->trk, .sheet = c->sheet, .row = c->row, .i = c->i};
+	return v;
+}
+/* Move the cursor to where the goroutine was looked up last, if that is in the cursor's sheet. */
+static inline void walk_places_return(const struct walk_places *p, trk_id g, struct track_cursor *c)
+{
+	const struct walk_place *v = &p->v[g % WALK_PLACES];
+	if (c->hold.sheet && v->g == g && v->sheet == c->sheet) {
+		c->trk = g;
+		c->row = v->row;
+		c->i = v->i;
+	}
+}
+
 /* Called with consecutive parts of a time range and the stack of each. */
 typedef void critical_part_fn(void *arg, int64_t t0, int64_t t1, stk_id);
 
 /* run_parts.c: divide the time [a, b) of a piece in which a goroutine runs by stack: by the rule of trace/run_stacks.h,
    with the stacks of tasks, regions and logs as well. */
-void critical_run_parts(const struct critical_walker *, const struct track_cursor *, int64_t a, int64_t b,
-    critical_part_fn *, void *arg);
+void critical_run_parts(const struct critical_walker *, struct walk_places *, const struct track_cursor *, int64_t a,
+    int64_t b, critical_part_fn *, void *arg);
 
 /* occupants.c: divide the time in which a goroutine is runnable into stops of the world and shares of what occupied
    the Ps. The parts have everything but via. *state: NULL at first; it keeps the place in the row of each P for the

@@ -40,6 +40,7 @@ struct runnable_wait {
 	uint32_t noccupant;
 	uint64_t cost;
 	struct track_cursor cursor;	/* of goroutines */
+	struct walk_places places;	/* likewise */
 	struct track_cursor *proc;	/* by number of the P */
 	uint32_t idle;			/* a P that was idle throughout the last wait of which one was */
 };
@@ -192,7 +193,7 @@ static void add_occupied(struct runnable_wait *x, const struct proc_cell *v, int
 		if (t1 <= a)
 			continue;
 		if (state_runs(track_cursor_state(c)))
-			critical_run_parts(x->w, c, a, t1, add_run_part, &o);
+			critical_run_parts(x->w, &x->places, c, a, t1, add_run_part, &o);
 		else
 			add_occupant(x, v->g, track_cursor_stack(c), false, t1 - a);
 		a = t1;

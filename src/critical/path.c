@@ -36,6 +36,7 @@ struct path_walk {
 	struct walk_frame *frame;
 	size_t n, cap;
 	struct track_cursor c;		/* of the top frame */
+	struct walk_places places;
 	int64_t t;
 	uint32_t stalled;		/* goroutines that were followed since t moved */
 	struct critical_piece *part;	/* of a run or a wait for a P, in the order of time */
@@ -133,15 +134,20 @@ static bool place_cursor(struct path_walk *k, struct walk_frame *f)
 		track_cursor_set(&k->c, &f->at);
 		there = track_cursor_step(&k->c, -1) && track_cursor_t1(&k->c) == k->t;
 	}
-	if (!f->placed || !there)
+	if (!f->placed || !there) {
+		walk_places_return(&k->places, f->g, &k->c);
 		there = track_cursor_seek(&k->c, k->sn, f->g, k->t - 1);
+	}
 	return there && track_cursor_state(&k->c) != TS_NONE;
 }
 
 /* The piece is walked down to its start: continue with the one before it. */
-static void mark_walked(struct walk_frame *f, const struct track_cursor *c)
+static void mark_walked(struct path_walk *k, struct walk_frame *f)
 {
-	f->at = *c;
+	struct walk_place *v = walk_place_of(&k->places, &k->c);
+	v->row = k->c.row;
+	v->i = k->c.i;
+	f->at = k->c;
 	f->at.hold = (struct hold){0};
 	f->placed = true;
 }
@@ -247,7 +253,7 @@ static void walk_wait(struct path_walk *k, struct walk_frame *f)
 	int64_t from = e.t0 > f->lo ? e.t0 : f->lo;
 	struct critical_piece v = {.t0 = from, .t1 = k->t, .g = f->g, .stack = stack, .via = f->via,
 	    .span = CRITICAL_NONE, .cls = cls, .followed = true};
-	mark_walked(f, &k->c);
+	mark_walked(k, f);
 	f->placed = e.t0 == track_cursor_t0(&k->c);
 	f->woken = false;
 	if (from == k->t)
@@ -272,19 +278,19 @@ static void walk_run(struct path_walk *k, struct walk_frame *f, int64_t from)
 {
 	stk_id stack = track_cursor_stack(&k->c);
 	struct walked_run r = {k, time_class_of(k->sn->st, track_cursor_state(&k->c), stack)};
-	mark_walked(f, &k->c);
+	mark_walked(k, f);
 	f->woken = false;
 	if (k->p->coarse) {
 		put_own(k, f, from, r.cls, 0);
 		return;
 	}
-	critical_run_parts(k->w, &k->c, from, k->t, keep_run_part, &r);
+	critical_run_parts(k->w, &k->places, &k->c, from, k->t, keep_run_part, &r);
 	put_parts(k);
 }
 
 static void walk_runnable(struct path_walk *k, struct walk_frame *f, int64_t from)
 {
-	mark_walked(f, &k->c);
+	mark_walked(k, f);
 	f->woken = !track_cursor_is_continued(&k->c) && from == track_cursor_t0(&k->c);
 	f->by = track_cursor_peer(&k->c);
 	if (from < k->t)
@@ -320,7 +326,7 @@ static void walk_piece(struct path_walk *k, struct walk_frame *f)
 	} else if (state_runs(s)) {
 		walk_run(k, f, from);
 	} else if (s == TS_SYSCALL || s == TS_SYSBLOCK || s == TS_IDLE) {
-		mark_walked(f, &k->c);
+		mark_walked(k, f);
 		f->woken = false;
 		put_own(k, f, from, time_class_of(k->sn->st, s, 0), stack_of_call(&k->c));
 	} else {

@@ -17,6 +17,7 @@
 /* The moments of one piece, in the order of time: m and k are the indexes of the next moment and wake-up. */
 struct piece_moments {
 	const struct critical_walker *w;
+	struct walk_places *places;
 	const struct sheet *sheet;
 	trk_id g;
 	uint32_t m, k;
@@ -35,10 +36,37 @@ static uint32_t first_moment(const struct critical_walker *w, trk_id g, int64_t 
 	return (uint32_t)h.lo;
 }
 
-static struct piece_moments moments_from(const struct critical_walker *w, const struct track_cursor *c, int64_t t)
+/* Return the time of an edge, or `other` if it does not exist or is of another waker. */
+static int64_t edge_time(const struct sheet *sh, trk_id g, uint32_t k, int64_t other)
 {
+	uint32_t i = k < sh->nedge ? sh->edge[k] & ~EDGE_CREATED : 0;
+	return k < sh->nedge && sheet_peer(sh, i) == g ? sh->t0 + sheet_start(sh, i) : other;
+}
+
+/* Return the first edge of the cursor's goroutine, or of a later waker, at or after t: see wake_edges_find(). */
+static uint32_t first_edge(struct walk_places *places, const struct track_cursor *c, int64_t t)
+{
+	enum { NEAR = 8 };
 	const struct sheet *sh = track_cursor_sheet(c);
-	return (struct piece_moments){w, sh, c->trk, first_moment(w, c->trk, t), wake_edges_find(sh, c->trk, t)};
+	struct walk_place *v = walk_place_of(places, c);
+	for (int n = 0; n < NEAR && v->after < v->upto && t <= v->after; n++) {
+		v->upto = v->after;
+		v->edge--;
+		v->after = edge_time(sh, c->trk, v->edge - 1, INT64_MIN);
+	}
+	if (t <= v->after || t > v->upto) {
+		v->edge = wake_edges_find(sh, c->trk, t);
+		v->after = edge_time(sh, c->trk, v->edge - 1, INT64_MIN);
+		v->upto = edge_time(sh, c->trk, v->edge, INT64_MAX);
+	}
+	return v->edge;
+}
+
+static struct piece_moments moments_from(
+    const struct critical_walker *w, struct walk_places *places, const struct track_cursor *c, int64_t t)
+{
+	return (struct piece_moments){
+	    w, places, track_cursor_sheet(c), c->trk, first_moment(w, c->trk, t), first_edge(places, c, t)};
 }
 
 static uint32_t edge_interval(const struct piece_moments *p)
@@ -71,10 +99,11 @@ static bool next_moment(struct piece_moments *p, int64_t t, struct run_moment *o
 
 /* Get the last moment with a stack in [from, t) of the cursor's piece: a wake-up, or what is in the walker's list, which
    is later of equal times. Return false if there is none. */
-static bool last_moment(const struct critical_walker *w, const struct track_cursor *c, int64_t t, struct run_moment *out)
+static bool last_moment(const struct critical_walker *w, struct walk_places *places, const struct track_cursor *c, int64_t t,
+    struct run_moment *out)
 {
 	int64_t from = track_cursor_t0(c);
-	struct piece_moments p = moments_from(w, c, t);
+	struct piece_moments p = moments_from(w, places, c, t);
 	const struct critical_moment *m = p.m ? &w->moment[p.m - 1] : NULL;
 	bool found = m && m->g == c->trk && m->t >= from;
 	if (found) {
@@ -96,7 +125,8 @@ static bool last_moment(const struct critical_walker *w, const struct track_curs
 
 /* Return what charges the time from `a` on: the stack of the last CPU sample of the run before `a`, unless an event
    came later; 0: none. */
-static stk_id sampled_before(const struct critical_walker *w, const struct track_cursor *at, int64_t a)
+static stk_id sampled_before(
+    const struct critical_walker *w, struct walk_places *places, const struct track_cursor *at, int64_t a)
 {
 	struct track_cursor c = {0};
 	stk_id sampled = 0;
@@ -108,7 +138,7 @@ static stk_id sampled_before(const struct critical_walker *w, const struct track
 	track_cursor_set(&c, at);
 	for (bool any = false; !any;) {
 		struct run_moment v;
-		any = last_moment(w, &c, a, &v);
+		any = last_moment(w, places, &c, a, &v);
 		if (any)
 			(void)run_stacks_charged(w->sn->st, c.trk, &v, &sampled);
 		any = any || (!track_cursor_is_continued(&c) && track_cursor_stack(&c));
@@ -133,19 +163,19 @@ static struct run_moment moment_after(const struct track_cursor *at, struct piec
 		v.stack = s == TS_NONE ? 0 : track_cursor_stack(&c);
 		if (!state_runs(s) || (v.stack && !track_cursor_is_continued(&c)))
 			break;
-		struct piece_moments next = moments_from(p->w, &c, track_cursor_t0(&c));
+		struct piece_moments next = moments_from(p->w, p->places, &c, track_cursor_t0(&c));
 		found = next_moment(&next, track_cursor_t1(&c), &v);
 	}
 	track_cursor_drop(&c);
 	return v;
 }
 
-void critical_run_parts(const struct critical_walker *w, const struct track_cursor *c, int64_t a, int64_t b,
-    critical_part_fn *fn, void *arg)
+void critical_run_parts(const struct critical_walker *w, struct walk_places *places, const struct track_cursor *c, int64_t a,
+    int64_t b, critical_part_fn *fn, void *arg)
 {
 	stk_id sampled = a > track_cursor_t0(c) || track_cursor_is_continued(c) || !track_cursor_stack(c)
-	    ? sampled_before(w, c, a) : 0;
-	struct piece_moments p = moments_from(w, c, a);
+	    ? sampled_before(w, places, c, a) : 0;
+	struct piece_moments p = moments_from(w, places, c, a);
 	struct run_moment m;
 	while (next_moment(&p, b, &m)) {
 		stk_id stack = run_stacks_charged(w->sn->st, c->trk, &m, &sampled);
