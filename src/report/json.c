@@ -14,10 +14,25 @@
 #include <math.h>
 #include <string.h>
 
+/* Return how many bytes of s are written as they are. */
+static size_t plain_bytes(const char *s, size_t n)
+{
+	size_t i = 0;
+	while (i < n && (unsigned char)s[i] >= 0x20 && (unsigned char)s[i] < 0x7f && s[i] != '"' && s[i] != '\\')
+		i++;
+	return i;
+}
+
 static void put_str(struct buf *b, const char *s, size_t n)
 {
 	buf_putc(b, '"');
 	for (size_t i = 0; i < n;) {
+		size_t plain = plain_bytes(s + i, n - i);
+		if (plain) {
+			buf_put(b, s + i, plain);
+			i += plain;
+			continue;
+		}
 		uint32_t cp;
 		size_t k = text_decode_utf8(s + i, n - i, &cp);
 		unsigned char c = (unsigned char)s[i];

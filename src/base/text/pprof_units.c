@@ -67,7 +67,7 @@ static const struct unit *unit_find(const struct unit_kind *k, const char *name)
 		low[n - 1] = 0;
 	for (const struct unit *u = k->unit; u < k->unit + 10 && u->name; u++)
 		for (int i = 0; i < 4 && u->alias[i]; i++)
-			if (!strcmp(u->alias[i], low))
+			if (*u->alias[i] == *low && !strcmp(u->alias[i], low))
 				return u;
 	return NULL;
 }

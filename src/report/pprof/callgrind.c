@@ -39,12 +39,14 @@ static void put_number(struct numbering *m, struct buf *b, const struct profile 
 		m->number = mem_grow(m->number, &m->cap, s + 1u, sizeof *m->number);
 		memset(m->number + old, 0, (m->cap - old) * sizeof *m->number);
 	}
-	if (m->number[s]) {
-		buf_printf(b, "(%u)", m->number[s]);
+	bool known = m->number[s];
+	m->number[s] = known ? m->number[s] : ++m->n;
+	buf_putc(b, '(');
+	buf_u64(b, m->number[s]);
+	buf_putc(b, ')');
+	if (known)
 		return;
-	}
-	m->number[s] = ++m->n;
-	buf_printf(b, "(%u) ", m->n);
+	buf_putc(b, ' ');
 	if (m->raw)
 		buf_put(b, p->str[s].s, p->str[s].n);
 	else
@@ -53,16 +55,23 @@ static void put_number(struct numbering *m, struct buf *b, const struct profile 
 
 static void put_address(struct buf *b, const struct graph_info *prev, uint64_t addr)
 {
-	char abs[24], rel[24];
-	int n = snprintf(abs, sizeof abs, "0x%llx", (unsigned long long)addr);
-	if (prev && prev->addr == addr) {
+	int64_t step = prev ? (int64_t)(addr - prev->addr) : 0;
+	size_t from = b->n, absolute = 3;	/* bytes of 0x0 */
+	if (prev && !step) {
 		buf_putc(b, '*');
 		return;
 	}
-	if (prev && snprintf(rel, sizeof rel, "%+lld", (long long)(addr - prev->addr)) < n)
-		buf_puts(b, rel);
-	else
-		buf_puts(b, abs);
+	for (uint64_t rest = addr >> 4; rest; rest >>= 4)
+		absolute++;
+	if (prev) {
+		buf_putc(b, step < 0 ? '-' : '+');
+		buf_u64(b, wrap_size(step));
+		if (b->n - from < absolute)
+			return;
+		b->n = from;
+	}
+	buf_puts(b, "0x");
+	buf_hex(b, addr);
 }
 
 /* Nodes with the same file and name that belong to different functions are distinguished by "[i/n]". */
@@ -154,6 +163,16 @@ static void put_field(struct callgrind *c, const char *field, struct numbering *
 	buf_putc(c->b, '\n');
 }
 
+/* Write the end of a line: a line number and a weight. */
+static void put_numbers(struct callgrind *c, int64_t line, const char *between, int64_t weight)
+{
+	buf_putc(c->b, ' ');
+	buf_i64(c->b, line);
+	buf_puts(c->b, between);
+	buf_i64(c->b, pprof_units_to_i64(pprof_report_scaled(c->v, weight)));
+	buf_putc(c->b, '\n');
+}
+
 /* Write a node with its own weight. */
 static void put_own(struct callgrind *c, const struct graph_info *i, int64_t flat)
 {
@@ -166,8 +185,7 @@ static void put_own(struct callgrind *c, const struct graph_info *i, int64_t fla
 		put_field(c, "fn=", &c->names, i->name);
 	}
 	put_address(b, c->prev, i->addr);
-	buf_printf(
-	    b, " %lld %lld\n", (long long)i->line, (long long)pprof_units_to_i64(pprof_report_scaled(c->v, flat)));
+	put_numbers(c, i->line, " ", flat);
 }
 
 /* Write a call, after the file and name of the callee. */
@@ -175,8 +193,7 @@ static void put_call(struct callgrind *c, const struct graph_info *to, int64_t w
 {
 	buf_puts(c->b, "calls=0 ");
 	put_address(c->b, c->prev, to->addr);
-	buf_printf(c->b, " %lld\n* * %lld\n", (long long)to->line,
-	    (long long)pprof_units_to_i64(pprof_report_scaled(c->v, weight)));
+	put_numbers(c, to->line, "\n* * ", weight);
 }
 
 static void put_node(struct callgrind *c, struct graph *g, const struct graph_node *n)
@@ -307,7 +324,9 @@ static void put_callee(struct ctx *x, uint32_t node)
 	uint32_t place = *place_of(x, node), *number = &x->number[m->base + place - 1];
 	bool known = *number;
 	*number = known ? *number : ++c->names.n;
-	buf_printf(c->b, "cfn=(%u)", *number);
+	buf_puts(c->b, "cfn=(");
+	buf_u64(c->b, *number);
+	buf_putc(c->b, ')');
 	if (!known) {
 		buf_putc(c->b, ' ');
 		buf_put(c->b, c->v->p->str[name].s, c->v->p->str[name].n);
