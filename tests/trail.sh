@@ -37,6 +37,11 @@ shows ':diff 0s..100ms 100ms..200ms<Enter>1' '[1Top]' 'A - B' 'against=0..100ms'
 shows ':diff 0s..100ms 100ms..200ms<Enter>1~' 'against=100ms..200ms' '0..100ms'
 shows ':diff 0s..100ms 100ms..200ms<Enter>6' 'not applied here: against=0..100ms'
 shows ':diff 0s..100ms 100ms..200ms<Enter>1uu' '!against'
+# without a value, :diff ends the comparison, also after the prompt of its key
+shows ':diff 0s..100ms 100ms..200ms<Enter>1:diff<Enter>' '[1Top]' '!A - B' '!against'
+shows ':diff 0s..100ms 100ms..200ms<Enter>1B<Enter>' '[1Top]' '!A - B' '!against'
+shows ':diff<Enter>' 'no comparison to end: :diff FILE compares with FILE'
+shows 'B' ':diff'
 # in a pane that cannot show a difference, D opens the report of the comparison
 shows ':diff 0s..100ms 100ms..200ms<Enter>8' 'D: what differs'
 shows ':diff 0s..100ms 100ms..200ms<Enter>8D' '[Report]' 'ttrace gc -from=100000000ns' 'differ by more than the spread'

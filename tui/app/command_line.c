@@ -322,6 +322,8 @@ void app_run_line(struct app *a, const char *line)
 		return;
 	if (id == CMD_NONE)
 		id = keys_word(a, word);
+	if (id == CMD_DIFF && !arg)	/* its key asks for a value; the line without one ends the comparison */
+		arg = "";
 	if (id == CMD_SORT && arg)
 		report_order(a, arg);
 	if (id == CMD_NONE && strpbrk(line, "<>~"))	/* wait reason~chan selects spans */

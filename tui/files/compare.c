@@ -251,6 +251,8 @@ static void do_diff(struct app *a, const char *file)
 	}
 	if (!file) {
 		app_prompt(a, CMD_COMMAND, "diff ");
+	} else if (!*file && !q.b) {
+		app_message(a, ST_WARN, "no comparison to end: :diff FILE compares with FILE");
 	} else if (!*file) {
 		q.b = 0;
 		q.show = SHOW_DELTA;
