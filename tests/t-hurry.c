@@ -152,6 +152,23 @@ static void cancel(const char *file, const char *keys)
 	buf_free(&b);
 }
 
+/* If loading is stopped before there is anything to show, the viewer ends: that is what it says then. */
+static void stopped(const char *file)
+{
+	bool failed = false;
+	for (int i = 0; i < 50 && !failed; i++) {	/* a small file may be read already */
+		struct viewer v;
+		struct err e = {0};
+		if (begin(&v, file, true)) {
+			press(&v, "<Esc>", false);
+			OK(settle(&v));
+			failed = session_failed(app_session(v.a), &e);
+			OK(!failed || strstr(e.msg, "loading was stopped before there was anything to show"));
+		}
+		end(&v);
+	}
+}
+
 /* The file is replaced by one of another kind and read again while help is open: help leads to a pane of the new file. */
 static void replaced_behind_help(void)
 {
@@ -200,6 +217,8 @@ int main(void)
 	hurry("cpu.pb.gz", "!1jf4u2x3uu:tagroot=endpoint<Enter>4r:granularity=lines<Enter>:granularity=functions<Enter>r", "1!");
 	cancel("goroutines.txt", "!1j<Esc>fu");
 	replaced_behind_help();
+	stopped("cpu.pb.gz");
+	stopped("orders.trace");
 	setenv("TTRACE_SHEETS", "1", 1);	/* nearly all sheets are evicted */
 	hurry("orders.trace", "1j5+++w)(--{{MjjG8<Enter>6jW9G7", "16");
 	cancel("orders.trace", "5+++w)(--{{MjjG8<Enter>:focus=main<Enter>6jW9Gg5");

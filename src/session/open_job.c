@@ -180,6 +180,9 @@ static void run_open_job(void *work, struct job *j)
 	if (!is_profile)
 		close_input(op);
 	op->failed = rc < 0;
+	if (op->failed && op->err.kind == ERR_CANCEL && !op->part)
+		err_set(&op->err, ERR_CANCEL, ERR_NOWHERE, "%s: loading was stopped before there was anything to show",
+		    op->o->file[0]);
 }
 
 const struct async_kind open_job_kind = {run_open_job, NULL};
