@@ -8,6 +8,8 @@
 #include "config.h"
 #include "term/clipboard.h"
 
+#include "base/subprocess.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,11 +45,17 @@ void clipboard_put_osc52(struct buf *b, const char *s, size_t n)
 /* tmux reads it on standard input and passes it on to the outer terminal. */
 bool clipboard_to_tmux(const char *s, size_t n)
 {
-	FILE *f = getenv("TMUX") ? popen("tmux load-buffer -w - 2>/dev/null", "w") : NULL;
-	if (!f)
+	static const char *const argv[] = {"tmux", "load-buffer", "-w", "-", NULL};
+	enum { NO_OUTPUT = 0 };
+	struct buf in = {0}, out = {0};
+	struct err e;
+	if (!getenv("TMUX"))
 		return false;
-	bool ok = fwrite(s, 1, n, f) == n;
-	return pclose(f) == 0 && ok;
+	buf_put(&in, s, n);
+	bool ok = !subprocess_filter(argv, &in, &out, NO_OUTPUT, &e);
+	buf_free(&in);
+	buf_free(&out);
+	return ok;
 }
 
 /* Write a new file that other users cannot read. */
