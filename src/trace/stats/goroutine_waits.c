@@ -3,9 +3,9 @@
 /*
  * Waits of goroutines and the classes of their time, by one pass over the sheets for all goroutines (span_scan.c).
  *
- * Quantiles are exact. The durations of all waits are collected, each with its goroutine, and sorted by goroutine, so
- * those of a goroutine and of a group are next to one another. Until then they are packed: there may be more waits than
- * goroutines.
+ * Quantiles are exact. The durations of all waits are collected, each with its goroutine, and visited in ascending order:
+ * the one that comes after half of the waits of its goroutine, or of its group, is the median there. So nothing is left
+ * of the waits but their quantiles, of goroutines that had any: there may be more waits than goroutines.
  *
  * Classes come from the times by state. Only where the class depends on the stack are spans added up, in an array of the
  * goroutines that have such time.
@@ -16,9 +16,9 @@
 #include "config.h"
 #include "trace/stats/goroutine_waits.h"
 
-#include "base/byte_cursor.h"
+#include "base/mem/column.h"
+#include "base/radix_sort.h"
 #include "base/rank_bitmap.h"
-#include "base/text/buf.h"
 #include "base/wrap_math.h"
 #include "trace/longest_wait.h"
 #include "trace/span_scan.h"
@@ -30,24 +30,31 @@ struct goroutine_waits {
 	const struct stats_groups *gs;
 	struct rank *stacked;	/* the goroutines of which a class depends on a stack */
 	int64_t (*by_stack)[TIME_BY_STACK];	/* of these, in their order */
-	uint32_t *first;	/* goroutine i has the waits ns[first[i]] .. ns[first[i + 1]), ascending */
-	int64_t *ns;
-	struct wait_quantiles *group;
+	struct rank *waiting;	/* the goroutines that have waits */
+	struct wait_quantiles *of, *group;	/* of these, in their order; of all groups */
 };
+
+/* A wait of goroutine i. ns: its duration, or WAIT_FAR plus an index of waits_pass.far, for the few beyond two seconds. */
+struct wait_of { uint32_t ns, i; };
+#define WAIT_FAR UINT32_C(0x80000000)
 
 struct waits_pass {
 	struct goroutine_waits *w;
 	uint8_t *class_of;		/* by stack: the class of a wait there, plus 1; 0: not known yet */
-	struct buf waits;		/* of each the goroutine and the duration in ns, as varints */
+	struct data_column waits, far;	/* struct wait_of; int64_t */
 	const struct stats_query *q;
 	int64_t t0, t1;			/* its range */
 };
 
 static void add_wait(struct waits_pass *p, uint32_t i, int64_t ns)
 {
-	buf_varint(&p->waits, i);
-	buf_varint(&p->waits, (uint64_t)ns);
-	p->w->first[i + 2]++;
+	uint32_t packed = (uint32_t)ns;
+	if ((uint64_t)ns >= WAIT_FAR) {
+		*(int64_t *)column_add(&p->far, &packed) = ns;
+		packed += WAIT_FAR;
+	}
+	*(struct wait_of *)column_add(&p->waits, NULL) = (struct wait_of){packed, i};
+	rank_set(p->w->waiting, i);
 }
 
 static enum time_class class_of(struct waits_pass *p, enum tstate s, stk_id stack)
@@ -104,33 +111,94 @@ static void find_stacked(struct goroutine_waits *w, struct arena *mem)
 	w->by_stack = arena_zalloc(mem, (rank_seal(w->stacked, w->gs->ng) + 1u) * sizeof *w->by_stack);
 }
 
-/* Sort the waits by goroutine and then by duration. w->first has their numbers, two elements later. */
-static void sort_waits(struct goroutine_waits *w, const struct buf *waits, struct arena *mem)
+/* ---- quantiles */
+
+/* How many waits of a goroutine or group come before those that are its quantiles; counts down. */
+struct countdown { uint32_t p50, p99, group; };
+
+static struct countdown countdown_of(uint32_t n, uint32_t group)
 {
-	struct byte_cursor c = byte_cursor_make(waits->p, waits->n, 0);
-	for (uint32_t i = 0; i < w->gs->ng; i++)
-		w->first[i + 2] += w->first[i + 1];
-	w->ns = arena_alloc(mem, (w->first[w->gs->ng + 1] + 1u) * sizeof *w->ns);
-	while (byte_cursor_left(&c)) {
-		uint32_t i = (uint32_t)byte_cursor_uvarint(&c);
-		w->ns[w->first[i + 1]++] = (int64_t)byte_cursor_uvarint(&c);
-	}
-	for (uint32_t i = 0; i < w->gs->ng; i++)
-		stats_sort(w->ns + w->first[i], w->first[i + 1] - w->first[i]);
+	return (struct countdown){n ? stats_quantile_rank(n, stats_spread_share[SPREAD_P50]) : 0,
+	    n ? stats_quantile_rank(n, stats_spread_share[SPREAD_P99]) : 0, group};
 }
 
-/* Find the quantiles of a group, whose waits follow one another. */
-static struct wait_quantiles quantiles_of_group(const struct goroutine_waits *w, const struct stats_group *g)
+static void count_down(struct countdown *c, struct wait_quantiles *q, int64_t ns)
 {
-	uint32_t from = w->first[g->first], n = w->first[g->first + g->n] - from;
-	struct stats_share q[] = {{stats_spread_share[SPREAD_P50], 0}, {stats_spread_share[SPREAD_P99], 0}};
-	size_t bytes = (n + (size_t)1) * sizeof *w->ns;
-	int64_t *v = mem_bulk(bytes);
-	memcpy(v, w->ns + from, n * sizeof *v);
-	if (n)
-		stats_quantiles(v, n, q, 2);
-	mem_bulk_free(v, bytes);
-	return (struct wait_quantiles){n, q[0].value, q[1].value};
+	if (!c->p50--)
+		q->p50 = ns;
+	if (!c->p99--)
+		q->p99 = ns;
+}
+
+static int64_t wait_ns(const struct waits_pass *p, const struct wait_of *x)
+{
+	return x->ns < WAIT_FAR ? x->ns : COLUMN_AT(&p->far, int64_t, x->ns - WAIT_FAR);
+}
+
+static uint64_t key_of_wait(const void *pass, const void *wait)
+{
+	return radix_key_ascending(wait_ns(pass, wait));
+}
+
+/* The waits of a segment of the column, sorted; ns: of the first of them. */
+struct sorted_waits { const struct wait_of *at, *end; int64_t ns; };
+
+/* Sort the segments, each in its place. Return their number. */
+static uint32_t sort_waits(const struct waits_pass *p, struct sorted_waits run[COLUMN_SEGS])
+{
+	const struct radix_keys by = {.first = key_of_wait, .arg = p};
+	uint32_t nrun = 0;
+	for (uint32_t i = 0, all = column_n(&p->waits), n; i < all; i += n, nrun++) {
+		struct wait_of *v = column_at(&p->waits, i);
+		n = (uint32_t)COLUMN_FIRST << nrun;
+		n = n < all - i ? n : all - i;
+		radix_sort_in_place(v, n, sizeof *v, &by);
+		run[nrun] = (struct sorted_waits){v, v + n, wait_ns(p, v)};
+	}
+	return nrun;
+}
+
+/* Count the waits of the goroutines that have any, and of their groups. Return their countdowns. */
+static struct countdown *count_waits(const struct waits_pass *p, struct countdown *of_group)
+{
+	const struct goroutine_waits *w = p->w;
+	for (uint32_t i = 0; i < column_n(&p->waits); i++)
+		w->of[rank_below(w->waiting, COLUMN_AT(&p->waits, struct wait_of, i).i)].n++;
+	struct countdown *c = xmalloc((rank_below(w->waiting, w->gs->ng) + 1u) * sizeof *c);
+	for (uint32_t k = 0; k < w->gs->n; k++) {
+		const struct stats_group *g = &w->gs->group[k];
+		for (uint32_t i = g->first; i < g->first + g->n; i++)
+			if (rank_has(w->waiting, i)) {
+				uint32_t at = rank_below(w->waiting, i);
+				w->group[k].n += w->of[at].n;
+				c[at] = countdown_of(w->of[at].n, k);
+			}
+		of_group[k] = countdown_of(w->group[k].n, k);
+	}
+	return c;
+}
+
+static void find_quantiles(const struct waits_pass *p, struct arena *mem)
+{
+	struct goroutine_waits *w = p->w;
+	struct sorted_waits run[COLUMN_SEGS];
+	struct countdown *group = xmalloc((w->gs->n + 1u) * sizeof *group), *of;
+	w->of = arena_zalloc(mem, (rank_seal(w->waiting, w->gs->ng) + 1u) * sizeof *w->of);
+	of = count_waits(p, group);
+	for (uint32_t n = sort_waits(p, run); n;) {
+		struct sorted_waits *least = run;
+		for (uint32_t k = 1; k < n; k++)
+			least = run[k].ns < least->ns ? &run[k] : least;
+		uint32_t i = rank_below(w->waiting, least->at->i), k = of[i].group;
+		count_down(&of[i], &w->of[i], least->ns);
+		count_down(&group[k], &w->group[k], least->ns);
+		if (++least->at == least->end)
+			*least = run[--n];
+		else
+			least->ns = wait_ns(p, least->at);
+	}
+	mem_free(of);
+	mem_free(group);
 }
 
 struct goroutine_waits *goroutine_waits_measure(
@@ -141,9 +209,11 @@ struct goroutine_waits *goroutine_waits_measure(
 	p.t0 = q->t0 == TIME_NONE ? sn->t0 : q->t0;
 	p.t1 = q->t1 == TIME_NONE ? sn->t1 : q->t1;
 	*w = (struct goroutine_waits){.sn = sn, .gs = gs};
-	w->first = arena_zalloc(mem, (gs->ng + 2u) * sizeof *w->first);
+	w->waiting = arena_zalloc(mem, rank_blocks(gs->ng) * sizeof *w->waiting);
 	w->group = arena_zalloc(mem, (gs->n + 1u) * sizeof *w->group);
 	find_stacked(w, mem);
+	column_init(&p.waits, sizeof(struct wait_of));
+	column_init(&p.far, sizeof(int64_t));
 	bool all = span_scan_run(sn, &(struct span_scan_run){.g = &gs->g->trk,
 					 .step = sizeof *gs->g,
 					 .n = gs->ng,
@@ -157,19 +227,15 @@ struct goroutine_waits *goroutine_waits_measure(
 					 .arg = &p});
 	mem_free(p.class_of);
 	if (all)
-		sort_waits(w, &p.waits, mem);
-	buf_free(&p.waits);
-	for (uint32_t i = 0; i < gs->n && all; i++)
-		w->group[i] = quantiles_of_group(w, &gs->group[i]);
+		find_quantiles(&p, mem);
+	column_free(&p.waits);
+	column_free(&p.far);
 	return all ? w : NULL;
 }
 
 struct wait_quantiles goroutine_waits_of(const struct goroutine_waits *w, uint32_t i)
 {
-	const int64_t *v = w->ns + w->first[i];
-	uint32_t n = w->first[i + 1] - w->first[i];
-	return (struct wait_quantiles){n, stats_quantile(v, n, stats_spread_share[SPREAD_P50]),
-	    stats_quantile(v, n, stats_spread_share[SPREAD_P99])};
+	return rank_has(w->waiting, i) ? w->of[rank_below(w->waiting, i)] : (struct wait_quantiles){0};
 }
 
 struct wait_quantiles goroutine_waits_of_group(const struct goroutine_waits *w, uint32_t i)
