@@ -140,7 +140,8 @@ struct sink_checkpoint {
 };
 
 struct sink_trace_ops {
-	trk_id (*track)(void *, enum track_kind, uint64_t id);	/* find or add */
+	/* Find or add. 0: the number has more than 62 bits, which none of a real trace has. */
+	trk_id (*track)(void *, enum track_kind, uint64_t id);
 	/* Set what is known of a goroutine's start; 0: not known. May be called again when more is known. */
 	void   (*born)(void *, trk_id g, str_id start_fun, trk_id creator, stk_id start, stk_id created);
 	void   (*enter)(void *, const struct sink_enter *, size_t n);

@@ -75,8 +75,9 @@ static uint64_t of_rows(const struct snap *sn)
 	uint64_t h = mix((uint64_t)sn->t1, sn->trace.events);
 	for (uint32_t i = 0; i < sn->ntrks; i++) {
 		const struct trk_row *t = store_trk(st, i);
-		h = mix(h, mix(t->id + t->kind, (uint64_t)t->name << 32 | t->creator));
-		h = mix(h, mix((uint64_t)t->start << 32 | t->created,
+		const struct trk_origin *o = store_origin(st, t);
+		h = mix(h, mix((uint64_t)t->id + t->kind, (uint64_t)o->name << 32 | t->creator));
+		h = mix(h, mix((uint64_t)o->start << 32 | o->created,
 			       (uint64_t)t->t0 + (uint64_t)store_run0(st, t) * 3 + (uint64_t)store_t1(st, t) * 5));
 	}
 	for (uint32_t i = 0; i < sn->nmarks; i++) {

@@ -224,11 +224,12 @@ static bool waits(const struct trace_interval *v)
 static void count_goroutine(trk_id g)
 {
 	const struct trk_row *t = store_trk(st, g);
+	const struct trk_origin *o = store_origin(st, t);
 	struct trace_interval v, last;
 	if (t->kind != TK_G || t->t0 == TIME_NONE || !scan_is_program(sn, g))
 		return;
 	if (!trace_interval_near(sn, g, sn->t0, 1, &v)) {	/* known by a status event alone */
-		sum_of(t->name, place_of(t->created))->v[3] += t->t0 < to;
+		sum_of(o->name, place_of(o->created))->v[3] += t->t0 < to;
 		return;
 	}
 	int64_t start = t->t0;	/* before its first interval, if its first event is a status */
@@ -238,7 +239,7 @@ static void count_goroutine(trk_id g)
 	bool ended = store_t1(st, t) != TIME_NONE && last.t1 < sn->t1;
 	if (last.t1 < from || start >= to)
 		return;
-	struct sum *s = sum_of(t->name, place_of(t->created));
+	struct sum *s = sum_of(o->name, place_of(o->created));
 	bool made = t->creator && start >= from, gone = ended && last.t1 <= to;
 	s->v[0] += made - gone;
 	s->v[1] += made;
@@ -340,7 +341,7 @@ static int64_t charge_wait(const struct trace_interval *w)
 		do {
 			int64_t a = v.t0 > w->t0 ? v.t0 : w->t0, b = v.t1 < w->t1 ? v.t1 : w->t1;
 			if (b > a && v.peer && (runs(&v) || v.state == TS_SYSCALL))
-				sum_of(store_trk(st, v.peer)->name, 0)->v[0] += b - a;
+				sum_of(store_trk_name(st, v.peer), 0)->v[0] += b - a;
 		} while (v.t1 < w->t1 && trace_interval_step(sn, &v, 1));
 	}
 	return total;

@@ -437,7 +437,7 @@ static void test_old_names(void)
 	bool started = false;
 	for (trk_id t = 1; t < sn->ntrks; t++)
 		started = started || (store_trk(sn->st, t)->id == 2 &&
-					 !strcmp(store_str(sn->st, store_trk(sn->st, t)->name)->s, "0x401001"));
+					 !strcmp(store_str(sn->st, store_trk_name(sn->st, t))->s, "0x401001"));
 	OK(started);
 	int named = 0;
 	for (fun_id f = 1; f < sn->nfuns; f++) {

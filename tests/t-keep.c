@@ -377,7 +377,8 @@ static uint64_t of_rows(const struct snap *sn)
 	uint64_t h = 1;
 	for (trk_id t = 1; t < sn->ntrks; t++) {
 		const struct trk_row *r = store_trk(sn->st, t);
-		h = mix(mix(mix(h, r->id), r->name), mix(r->creator, mix(r->start, r->created)));
+		const struct trk_origin *o = store_origin(sn->st, r);
+		h = mix(mix(mix(h, r->id), o->name), mix(r->creator, mix(o->start, o->created)));
 		h = mix(mix(h, (uint64_t)r->t0), mix((uint64_t)store_run0(sn->st, r), (uint64_t)store_t1(sn->st, r)));
 	}
 	return h;

@@ -49,9 +49,10 @@ static void goroutines(const struct snap *sn, struct arena *a)
 	OK(n > 20 && all_of(whole) > 0);
 	for (trk_id t = 1; t < sn->ntrks && groups < 30; t += 1 + (trk_id)rnd(5)) {
 		const struct trk_row *r = store_trk(sn->st, t);
-		if (r->kind != TK_G || !r->name)
+		if (r->kind != TK_G || !store_trk_name(sn->st, t))
 			continue;
-		uint8_t *in = trace_gset_by_name(sn, is_name, (void *)(uintptr_t)store_str(sn->st, r->name)->s, a);
+		const char *name = store_str(sn->st, store_trk_name(sn->st, t))->s;
+		uint8_t *in = trace_gset_by_name(sn, is_name, (void *)(uintptr_t)name, a);
 		uint8_t *out = trace_gset_complement(sn, in, NULL, a), *one = trace_gset_of_one(sn, t, a);
 		uint8_t *peers = trace_gset_complement(sn, one, in, a);
 		OK(!trace_gset_has(peers, t) && trace_gset_count(sn, peers, TIME_NONE, TIME_NONE) +
@@ -388,12 +389,14 @@ static void listed(struct arena *a)
 {
 	struct store_builder *b = builder_new();
 	struct sink s = builder_sink(b);
-	static const uint64_t id[] = {7, 8, 9, 100000, 1ull << 40, (1ull << 40) + 1, UINT64_MAX, UINT64_MAX - 9, 1};
+	const uint64_t most = (UINT64_C(1) << TRK_ID_BITS) - 1;
+	const uint64_t id[] = {7, 8, 9, 100000, 1ull << 40, (1ull << 40) + 1, most, most - 9, 1};
 	enum { N = sizeof id / sizeof *id };
 	trk_id g[N];
 	for (int i = 0; i < N; i++)
 		g[i] = s.trace->track(s.self, TK_G, id[i]);
 	s.trace->track(s.self, TK_P, 10);
+	OK(!s.trace->track(s.self, TK_G, most + 1) && !s.trace->track(s.self, TK_M, UINT64_MAX));
 	const struct snap *sn = builder_finish(b);
 	for (unsigned in = 1; in < 1u << N; in += 1 + (unsigned)rnd(5)) {
 		char list[N * 24] = "";

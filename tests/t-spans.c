@@ -264,7 +264,7 @@ static void accounts(const struct snap *sn, const struct spans *all, struct wind
 /* Return whether highlights may name a track: a goroutine that is not of the runtime. */
 static bool may_be_named(const struct snap *sn, trk_id t)
 {
-	const struct str_row *s = store_str(sn->st, store_trk(sn->st, t)->name);
+	const struct str_row *s = store_str(sn->st, store_trk_name(sn->st, t));
 	return is_g(sn, t) && !sink_runtime(s->s, s->n);
 }
 
@@ -289,7 +289,7 @@ static void most_running(const struct snap *sn, const struct spans *all, struct 
 		const struct span *s = &all->v[i];
 		if (is_g(sn, s->trk) && (s->state == TS_RUN || s->state == TS_GCWORK || s->state == TS_ASSIST ||
 					    s->state == TS_SWEEP))
-			ns[store_trk(sn->st, s->trk)->name] += within(s, w);
+			ns[store_trk_name(sn->st, s->trk)] += within(s, w);
 	}
 	for (str_id i = 1; i < sn->nstrs; i++)
 		best = ns[i] > ns[best] ? i : best;

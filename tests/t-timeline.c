@@ -35,7 +35,7 @@ static bool is_g(const struct snap *sn, trk_id t)
 
 static bool named(const struct snap *sn, trk_id t, const char *part)
 {
-	const struct str_row *s = store_str(sn->st, store_trk(sn->st, t)->name);
+	const struct str_row *s = store_str(sn->st, store_trk_name(sn->st, t));
 	return s->n && strstr(s->s, part);
 }
 

@@ -114,7 +114,7 @@ static void visit(void *arg, const struct wait_event *e)
 	line[own] = line_of(c, at->frame);
 	line[!own] = line_of_waker(c, e);
 	struct channel *x = channel_of(c, line);
-	board_group_add(&x->group, store_trk(s->sn->st, e->g)->name);
+	board_group_add(&x->group, store_trk_name(s->sn->st, e->g));
 	x->stack[own] = e->stack;
 	if (!x->stack[!own])
 		x->stack[!own] = e->waker_stack;

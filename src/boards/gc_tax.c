@@ -133,7 +133,7 @@ static void put_kind(struct gc_taxes *t, uint32_t kind, const struct tax_sum *s)
 	r->trk = worst.g;
 	r->t0 = worst.t0;
 	r->t1 = worst.t1;
-	r->group = store_trk(m->sn->st, worst.g)->name;
+	r->group = store_trk_name(m->sn->st, worst.g);
 	r->stack = k->site;
 	board_put_int(r, BOARD_GCTAX_TOTAL, all);
 	board_put_float(r, BOARD_GCTAX_SHARE, s->time ? (double)all / (double)s->time : 0);

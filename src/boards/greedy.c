@@ -51,7 +51,7 @@ struct greedy {
 
 static uint32_t group_of(struct greedy *y, trk_id g)
 {
-	str_id name = store_trk(y->k->m->sn->st, g)->name;
+	str_id name = store_trk_name(y->k->m->sn->st, g);
 	if (!y->of_name[name]) {
 		y->v = mem_grow(y->v, &y->cap, y->n + 1u, sizeof *y->v);
 		y->v[y->n++] = (struct greedy_group){.name = name, .curve = board_curve_new(y->k)};

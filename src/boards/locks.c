@@ -85,7 +85,7 @@ static void visit(void *arg, const struct wait_event *e)
 	q->last = e->t;
 	if (e->ends) {
 		board_waits_add(&l->at[site], e);
-		end_wait(q, e, store_trk(l->k->m->sn->st, e->g)->name);
+		end_wait(q, e, store_trk_name(l->k->m->sn->st, e->g));
 		return;
 	}
 	if (!q->now++) {

@@ -87,7 +87,7 @@ static void put_sum(struct stop_board *b, const struct stop *stops, struct stop_
 	r->t0 = longest->t0;
 	r->t1 = longest->t1;
 	r->stack = span->stack;
-	r->group = span->trk ? store_trk(st, span->trk)->name : 0;
+	r->group = span->trk ? store_trk_name(st, span->trk) : 0;
 	r->curve = s->curve.slot;
 	board_put_int(r, BOARD_STOPS_TOTAL, s->total);
 	board_put_int(r, BOARD_STOPS_COUNT, s->n);

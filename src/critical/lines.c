@@ -312,8 +312,8 @@ void critical_put_place(struct buf *b, const struct store *st, stk_id at)
 static void put_goroutine(struct buf *b, const struct store *st, trk_id g)
 {
 	const struct trk_row *r = store_trk(st, g);
-	buf_printf(b, "G%" PRIu64 " ", r->id);
-	put_name(b, st, r->name, "");
+	buf_printf(b, "G%" PRIu64 " ", (uint64_t)r->id);
+	put_name(b, st, store_origin(st, r)->name, "");
 }
 
 void critical_line_put_whose(const struct critical_lines *l, const struct critical_line *v, struct buf *b)
@@ -321,7 +321,7 @@ void critical_line_put_whose(const struct critical_lines *l, const struct critic
 	if (v->ngoroutines > 1)
 		buf_printf(b, "%" PRIu32 " goroutines", v->ngoroutines);
 	else if (v->g)
-		buf_printf(b, "G%" PRIu64, store_trk(l->sn->st, v->g)->id);
+		buf_printf(b, "G%" PRIu64, (uint64_t)store_trk(l->sn->st, v->g)->id);
 }
 
 static void put_occupant(const struct critical_lines *l, const struct critical_line *v, struct buf *b)

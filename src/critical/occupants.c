@@ -159,7 +159,7 @@ static size_t unite_idle(struct runnable_wait *x, size_t *nidle, int64_t *ns)
 
 static void add_occupant(struct runnable_wait *x, trk_id g, stk_id stack, bool gc, int64_t ns)
 {
-	str_id name = g ? (str_id)store_trk(x->w->sn->st, g)->name : 0;
+	str_id name = g ? (str_id)store_trk_name(x->w->sn->st, g) : 0;
 	uint32_t i = 0;
 	while (i < x->noccupant && (x->occupant[i].gc != gc || x->occupant[i].stack != stack ||
 	    (x->occupant[i].name != name && x->occupant[i].g != g)))

@@ -157,7 +157,7 @@ static bool is_of_program(const struct snap *sn, trk_id g)
 {
 	if (!g || g >= sn->ntrks || store_trk(sn->st, g)->kind != TK_G)
 		return false;
-	const struct str_row *name = store_str(sn->st, store_trk(sn->st, g)->name);
+	const struct str_row *name = store_str(sn->st, store_trk_name(sn->st, g));
 	return !sink_runtime(name->s, name->n);
 }
 

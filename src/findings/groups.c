@@ -38,18 +38,19 @@ static struct goroutine_group *group_of(struct group_maker *m, trk_id g, const s
 {
 	bool fresh;
 	frm_id line;
-	stk_id created = t->created;
+	const struct trk_origin *o = store_origin(m->s->sn->st, t);
+	stk_id created = o->created;
 	const struct goroutine_group *newest = m->newest ? &m->to->v[m->newest - 1] : NULL;
-	if (newest && newest->created == created && newest->name == t->name) {
+	if (newest && newest->created == created && newest->name == o->name) {
 		m->to->of[g] = m->newest;
 		return &m->to->v[m->newest - 1];
 	}
-	uint64_t key = line_of(m, created, &line) * 0x9e3779b97f4a7c15u ^ t->name;
+	uint64_t key = line_of(m, created, &line) * 0x9e3779b97f4a7c15u ^ o->name;
 	struct u64_slot *slot = u64_map_put(&m->of_key, key, &fresh);
 	if (fresh) {
 		slot->n = m->to->n;
 		m->to->v = mem_grow(m->to->v, &m->to->cap, m->to->n + 1u, sizeof *m->to->v);
-		m->to->v[m->to->n++] = (struct goroutine_group){.name = t->name, .created = created, .line = line};
+		m->to->v[m->to->n++] = (struct goroutine_group){.name = o->name, .created = created, .line = line};
 	}
 	m->to->of[g] = m->newest = (uint32_t)slot->n + 1;
 	return &m->to->v[slot->n];

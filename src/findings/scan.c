@@ -63,12 +63,12 @@ static bool is_program(const struct snap *sn, str_id start)
 
 bool scan_is_program(const struct snap *sn, trk_id g)
 {
-	return is_program(sn, store_trk(sn->st, g)->name);
+	return is_program(sn, store_trk_name(sn->st, g));
 }
 
 bool scan_is_program_cached(const struct snap *sn, trk_id g, struct scan_program_cache *c)
 {
-	str_id name = store_trk(sn->st, g)->name;
+	str_id name = store_trk_name(sn->st, g);
 	if (!c->known || c->name != name)
 		*c = (struct scan_program_cache){name, true, is_program(sn, name)};
 	return c->program;

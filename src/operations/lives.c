@@ -59,7 +59,8 @@ static int same_origin(const void *v, uint32_t i, const void *key)
 static uint32_t find_origin(struct lives_pass *p, const struct trk_row *row)
 {
 	const struct store *st = p->to->sn->st;
-	struct origin o = {.name = row->name, .site = user_code_site(st, row->created)};
+	const struct trk_origin *from = store_origin(st, row);
+	struct origin o = {.name = from->name, .site = user_code_site(st, from->created)};
 	if (o.site) {
 		const struct frm_row *f = store_frm(st, stk_frame(st, o.site));
 		o.fun = f->fun;
@@ -79,7 +80,8 @@ static uint32_t find_origin(struct lives_pass *p, const struct trk_row *row)
 static uint32_t origin_of(struct lives_pass *p, const struct trk_row *row)
 {
 	bool fresh;
-	uint64_t key = (uint64_t)row->name << 32 | row->created;
+	const struct trk_origin *o = store_origin(p->to->sn->st, row);
+	uint64_t key = (uint64_t)o->name << 32 | o->created;
 	if (p->n && key == p->newest_key)
 		return p->newest;
 	struct u64_slot *slot = u64_map_put(&p->of_stack, key, &fresh);
@@ -94,7 +96,7 @@ static void look_at(struct lives_pass *p, trk_id g)
 	const struct trk_row *row = store_trk(p->to->sn->st, g);
 	if (row->kind != TK_G || row->t0 == TIME_NONE || p->r->role[g] != ROLE_NONE)
 		return;
-	unsigned start = start_of(p, row->name);
+	unsigned start = start_of(p, store_origin(p->to->sn->st, row)->name);
 	if (start >= START_SERVER) {
 		p->r->role[g] = ROLE_SERVER;
 		p->r->of[g] = start - START_SERVER;

@@ -94,9 +94,9 @@ static void add_trace(struct command *c, struct arena *a, const struct session *
 	if (q->to != TIME_NONE)
 		add_opt(c, a, OPT_TO, arena_printf(a, "%" PRId64 "ns", q->to));
 	if (q->g)
-		add_opt(c, a, OPT_GOROUTINE, arena_printf(a, "%" PRIu64, store_trk(st, q->g)->id));
+		add_opt(c, a, OPT_GOROUTINE, arena_printf(a, "%" PRIu64, (uint64_t)store_trk(st, q->g)->id));
 	if (q->proc && takes_proc(c, (enum trace_weight_type)session_type(s), (enum trace_blame)q->blame))
-		add_opt(c, a, OPT_PROC, arena_printf(a, "%" PRIu64, store_trk(st, q->proc)->id));
+		add_opt(c, a, OPT_PROC, arena_printf(a, "%" PRIu64, (uint64_t)store_trk(st, q->proc)->id));
 }
 
 /* The viewer takes names from the comments of a text page in any mode, reports only if the mode has local names. */

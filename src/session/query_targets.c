@@ -108,7 +108,7 @@ static void add_goroutines(struct target_search *s)
 		int64_t t0 = TIME_NONE, t1 = TIME_NONE;
 		if (r->kind != TK_G || !trace_gset_has(f->g, g) || !stats_goroutine_bounds(s->sn, g, &t0, &t1))
 			continue;
-		const struct str_row *name = store_str(s->sn->st, r->name);
+		const struct str_row *name = store_str(s->sn->st, store_origin(s->sn->st, r)->name);
 		struct critical_target t = {.id = r->id, .g = g, .operation = OPERATION_NONE, .complete = true,
 		    .kind = {name->s, name->n}};
 		t.t0 = f->from != TIME_NONE && f->from > t0 ? f->from : t0;

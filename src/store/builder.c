@@ -408,7 +408,7 @@ uint64_t store_size(const struct snap *sn)
 	const struct store *st = sn->st;
 	const struct data_column *cols[] = {&st->strs, &st->maps, &st->funs, &st->locs, &st->frms, &st->cols, &st->stks,
 	    &st->forks, &st->fork, &st->types, &st->smps, &st->sets, &st->labels, &st->sides, &st->times, &st->trks,
-	    &st->marks, &st->spans, &st->span_blocks, &st->utils, &st->trk_times};
+	    &st->marks, &st->spans, &st->span_blocks, &st->utils, &st->trk_times, &st->trk_origins};
 	uint64_t n = sn->held;
 	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
 		n += (uint64_t)column_n(cols[i]) * cols[i]->width;

@@ -260,8 +260,9 @@ int check_tracks_tables(const struct snap *sn, struct err *e)
 {
 	for (uint32_t i = 1; i < sn->ntrks; i++) {
 		const struct trk_row *t = store_trk(sn->st, i);
-		if (t->kind < TK_P || t->kind > TK_G || t->creator >= sn->ntrks || t->name >= sn->nstrs ||
-		    t->start >= sn->nstks || t->created >= sn->nstks)
+		const struct trk_origin *o = store_origin(sn->st, t);
+		if (t->kind < TK_P || t->creator >= sn->ntrks || o->name >= sn->nstrs ||
+		    o->start >= sn->nstks || o->created >= sn->nstks)
 			return set_error(e, "a track has an invalid reference", i, sn->ntrks);
 	}
 	int64_t at = sn->t0;

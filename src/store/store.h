@@ -32,16 +32,18 @@ struct smp_row { stk_id stack; uint32_t set; };
 struct set_row { uint32_t label, n; };	/* labels[label .. label+n): samples have few different sets; 0 is none */
 struct smp_time { int64_t when; trk_id trk, proc; };	/* of samples of a trace; other stores have none */
 
+/* What goroutines that were started at one place have in common: store_origin(). 0 while unknown. heard: see
+   store_heard(): one more than the index of a time. */
+struct trk_origin { str_id name; stk_id start, created; uint32_t heard; };	/* start function; stacks at start, creation */
+enum { TRK_ID_BITS = 62 };
 struct trk_row {
-	enum track_kind kind;
-	_Atomic uint32_t heard;		/* see store_heard(): 0, or one more than the index of a time */
-	uint64_t id;
+	uint64_t id : TRK_ID_BITS;
+	enum track_kind kind : 2;
 	/* Known later in the trace, so these may change below a snapshot: once, except for goroutines that C threads
 	   reuse, whose times are those of the newest life. */
-	_Atomic str_id name;	/* G: start function, 0 while unknown */
-	_Atomic trk_id creator;
-	_Atomic stk_id start, created;	/* stack at start; where it was created */
 	_Atomic int64_t t0;	/* first known; TIME_NONE: not (yet) known */
+	_Atomic trk_id creator;
+	_Atomic uint32_t origin;	/* row of trk_origins, 0: nothing is known */
 	/* See store_run0(), store_t1(): 0; or ns after t0, plus 1; or TRK_FAR plus the index of a time, for the few
 	   beyond two seconds. */
 	_Atomic uint32_t to_run0, to_t1;
@@ -134,7 +136,7 @@ struct store {
 	struct data_column trks, marks, spans, counts[CT__N], warns;
 	struct data_column span_blocks;					/* one for every 64 complete spans */
 	struct data_column utils;					/* struct sink_util */
-	struct data_column trk_times;					/* int64_t, rare times of tracks */
+	struct data_column trk_times, trk_origins;			/* int64_t, rare times of tracks; struct trk_origin */
 	struct data_column sheets;					/* struct sheet_slot */
 	struct sheet_cache *keep;					/* NULL: no sheet is ever evicted */
 	struct proc_sums *proc_sums;					/* sums of Ps, if no sheet is ever evicted */
@@ -205,11 +207,17 @@ static inline struct stk_row stk_at(struct stk_pass *p, uint32_t i)
 	return (struct stk_row){p->bits >> i % 64 & 1 ? stk_fork(p->st, i, p->bits) : i - (i != 0), p->frame[i - p->lo]};
 }
 static inline const struct trk_row *store_trk(const struct store *s, trk_id i) { return column_at(&s->trks, i); }
+static inline const struct trk_origin *store_origin(const struct store *s, const struct trk_row *r)
+{
+	return column_at(&s->trk_origins, r->origin);
+}
+/* Return the start function of a goroutine; 0: unknown. */
+static inline str_id store_trk_name(const struct store *s, trk_id i) { return store_origin(s, store_trk(s, i))->name; }
 /* Return TIME_NONE, or the time from which on sheets have the track, if its t0 was sealed already when its first event
    arrived. */
 static inline int64_t store_heard(const struct store *s, const struct trk_row *r)
 {
-	uint32_t i = r->heard;
+	uint32_t i = store_origin(s, r)->heard;
 	return i ? *(const int64_t *)column_at(&s->trk_times, i - 1) : TIME_NONE;
 }
 static inline int64_t store_since(const struct store *s, int64_t t0, uint32_t since)

@@ -318,7 +318,7 @@ static void runs_upto(struct weigh_pass *p, trk_id trk, struct open_stretch *o, 
 static stk_id own_stack(const struct weigh_pass *p, trk_id trk, const struct last *was, stk_id here)
 {
 	if (was->state == TS_NONE)
-		return store_trk(p->sn->st, trk)->start;
+		return store_origin(p->sn->st, store_trk(p->sn->st, trk))->start;
 	stk_id stack = state_runs(was->state) ? here : was->stack;
 	return stack ? run_stacks_interrupted(p->sn->st, trk, stack) : 0;
 }

@@ -45,7 +45,7 @@ uint8_t *trace_gset_by_name(
 	struct judge j = judge_new(sn, match, arg);
 	for (trk_id t = 1; t < sn->ntrks; t++) {
 		const struct trk_row *r = store_trk(sn->st, t);
-		str_id name = r->name;
+		str_id name = store_origin(sn->st, r)->name;
 		if (r->kind == TK_G && name < sn->nstrs && judge_name(&j, name))
 			set[t >> 3] |= (uint8_t)(1u << (t & 7));
 	}

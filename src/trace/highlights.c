@@ -161,7 +161,7 @@ static int64_t runs_in(
 
 static void goroutine_row(struct highlights_ctx *l, const struct sheet *sh, uint32_t row, const struct trk_row *trk)
 {
-	struct row r = {.sh = sh, .trk = sh->trk[row], .name = trk->name, .first = sh->first[row],
+	struct row r = {.sh = sh, .trk = sh->trk[row], .name = store_origin(l->sn->st, trk)->name, .first = sh->first[row],
 	    .last = sh->first[row + 1] - 1};
 	uint32_t i = r.first, end = r.last;	/* the first and last interval that overlap the range */
 	int64_t len = sh->t1 - sh->t0;
@@ -222,7 +222,7 @@ static void add_extremes(struct highlights_ctx *l, const struct sheet_extremes *
 	for (uint32_t i = 0; i < g->nran; i++)
 		add_ran(l, g->ran[i].name, g->ran[i].ns);
 	for (uint32_t i = 0; i < g->nlate; i++)
-		add_ran(l, store_trk(l->sn->st, g->late[i].trk)->name, g->late[i].ns);
+		add_ran(l, store_trk_name(l->sn->st, g->late[i].trk), g->late[i].ns);
 }
 
 /* Return the extremes of a sheet that is entirely in the range; NULL: the sheet must be walked. The last sheet of the
@@ -365,10 +365,11 @@ static void put_str(struct highlights_ctx *l, str_id id)
 static void put_g(struct highlights_ctx *l, trk_id g)
 {
 	const struct trk_row *t = store_trk(l->sn->st, g);
+	str_id name = store_origin(l->sn->st, t)->name;
 	buf_printf(&l->b, "G%llu", (unsigned long long)t->id);
-	if (t->name) {
+	if (name) {
 		buf_putc(&l->b, ' ');
-		put_str(l, t->name);
+		put_str(l, name);
 	}
 }
 

@@ -52,7 +52,7 @@ stk_id run_stacks_interrupted(const struct store *st, trk_id g, stk_id stack)
 {
 	while (stack && preempts(st, stk_frame(st, stack)))
 		stack = stk_parent(st, stack);
-	return stack ? stack : (stk_id)store_trk(st, g)->start;
+	return stack ? stack : (stk_id)store_origin(st, store_trk(st, g))->start;
 }
 
 stk_id run_stacks_charged(const struct store *st, trk_id g, const struct run_moment *m, stk_id *sampled)

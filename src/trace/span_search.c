@@ -46,7 +46,7 @@ static const uint8_t *match_names(const struct span_criteria *h, const struct sn
 {
 	uint8_t *name_matches = arena_zalloc(a, sn->nstrs + 1u);
 	for (trk_id t = 1; t < sn->ntrks; t++) {
-		str_id name = store_trk(sn->st, t)->name;
+		str_id name = store_trk_name(sn->st, t);
 		if (name >= sn->nstrs || name_matches[name])
 			continue;
 		const struct str_row *s = store_str(sn->st, name);
@@ -120,7 +120,7 @@ static bool wanted_row(const struct span_walk *w, trk_id t)
 		return false;
 	if (w->of_p || w->h->any)
 		return true;
-	str_id name = r->name;
+	str_id name = store_origin(w->sn->st, r)->name;
 	return (!w->g || t == w->g) && (!w->name || (name < w->sn->nstrs && w->name[name] == 2));
 }
 
@@ -131,7 +131,7 @@ static bool goroutine_wanted(const struct span_walk *w, uint32_t peer)
 		return true;
 	if (!peer || peer >= w->sn->ntrks)
 		return false;
-	str_id name = store_trk(w->sn->st, peer)->name;
+	str_id name = store_trk_name(w->sn->st, peer);
 	return (!w->g || peer == w->g) && (!w->name || (name < w->sn->nstrs && w->name[name] == 2));
 }
 
@@ -212,7 +212,7 @@ static bool any_name(const struct span_walk *w, const struct sheet *sh, uint32_t
 {
 	unsigned st = sh->state[i] & SHEET_STATE;
 	trk_id g = w->of_p ? sheet_peer(sh, i) : sh->trk[row];
-	str_id name = g && g < w->sn->ntrks ? store_trk(w->sn->st, g)->name : 0;
+	str_id name = g && g < w->sn->ntrks ? store_trk_name(w->sn->st, g) : 0;
 	if (st == TS_NONE || st == TS_IDLE)
 		return false;
 	return w->h->states >> st & 1 || (name && name < w->sn->nstrs && w->name[name] == 2) ||

@@ -180,7 +180,7 @@ static void offer_of_trace(struct app *a, struct offers *o, enum cmd_id id, cons
 	for (uint32_t i = id == CMD_GROUP; i < all; i++) {
 		const struct trk_row *t = id == CMD_GROUP ? store_trk(sn->st, i) : NULL;
 		const struct sink_span *s = t ? NULL : &store_span(sn->st, i)->s;
-		str_id name = t ? (t->kind == TK_G ? t->name : 0) : s->kind == kind ? s->name : 0;
+		str_id name = t ? (t->kind == TK_G ? store_origin(sn->st, t)->name : 0) : s->kind == kind ? s->name : 0;
 		if (name && name < sn->nstrs && !seen[name])
 			offer_name(o, store_str(sn->st, name)->s, typed, n);
 		seen[name < sn->nstrs ? name : 0] = true;

@@ -285,7 +285,7 @@ static void do_search_selected(struct app *a)
 	const char *name = app_fun_name(a, p.fun);
 	const struct store *st = session_snap(a->s)->st;
 	if (!*name && p.trk)	/* for a goroutine: its start function */
-		name = store_str(st, store_trk(st, p.trk)->name)->s;
+		name = store_str(st, store_trk_name(st, p.trk))->s;
 	if (!*name) {
 		app_message(a, ST_WARN, "no name is selected");
 		return;

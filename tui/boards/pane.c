@@ -55,7 +55,7 @@ static void place_part(const struct pane_env *env, const struct board_part *v, s
 	const struct store *st = session_snap(env->s)->st;
 	to->trk = v->g;
 	to->rows = v->g ? ROWS_GROUP : ROWS_ALL;
-	to->id = v->g ? store_trk(st, v->g)->name : 0;
+	to->id = v->g ? store_trk_name(st, v->g) : 0;
 	to->t0 = v->g ? v->t0 : TIME_NONE;
 	to->t1 = v->g ? v->t1 : TIME_NONE;
 	if (v->stack)

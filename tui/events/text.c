@@ -117,7 +117,7 @@ int events_event_stacks(const struct snap *sn, const struct event_item *e, struc
 	if (e->stack)
 		out[n++] = (struct events_stack){wakes ? "stack of the waker" : "stack", e->stack};
 	if (e->kind == EVENT_CREATE && e->trk)
-		out[n++] = (struct events_stack){"starts in", store_trk(sn->st, e->trk)->start};
+		out[n++] = (struct events_stack){"starts in", store_origin(sn->st, store_trk(sn->st, e->trk))->start};
 	else if ((e->kind == EVENT_READY || e->kind == EVENT_RUN) && e->trk && e->t > sn->t0 &&
 		 trace_interval_at(sn, e->trk, e->t - 1, &v) && v.stack && v.stack != e->stack)
 		out[n++] =

@@ -172,7 +172,7 @@ static void place_finding(const void *st, const struct pane_env *env, struct pla
 	to->trk = f->trk;
 	if (p->analysis) {
 		to->rows = f->trk ? ROWS_GROUP : ROWS_ALL;
-		to->id = f->trk ? store_trk(store, f->trk)->name : 0;
+		to->id = f->trk ? store_trk_name(store, f->trk) : 0;
 		to->t0 = f->t0;
 		to->t1 = f->t1;
 	}

@@ -193,7 +193,7 @@ static void draw_top(const struct goroutines_state *p, const struct pane_env *en
 	const struct trk_row *t = store_trk(st, p->one.trk);
 	struct buf b = {0};
 	buf_printf(&b, "goroutine %llu  ", (unsigned long long)t->id);
-	tracepane_put_str(st, t->name, "(no start function)", &b);
+	tracepane_put_str(st, store_origin(st, t)->name, "(no start function)", &b);
 	if (t->creator) {
 		buf_puts(&b, "  created by ");
 		tracepane_put_track(st, t->creator, &b);
@@ -327,7 +327,7 @@ void goroutines_page_summary(const struct goroutines_state *p, const struct pane
 		tracepane_put_progress(async_job(&p->one.rest), "gathering", b);
 	buf_puts(b, "Gor > ");
 	tracepane_put_str(
-	    session_snap(env->s)->st, store_trk(session_snap(env->s)->st, p->one.trk)->name, "(no start function)", b);
+	    session_snap(env->s)->st, store_trk_name(session_snap(env->s)->st, p->one.trk), "(no start function)", b);
 	buf_puts(b, " > ");
 	tracepane_put_id(session_snap(env->s)->st, p->one.trk, b);
 	buf_puts(b, "   span ");

@@ -141,7 +141,7 @@ static inline struct pane_table *goroutines_table(struct goroutines_state *p)
 }
 static inline str_id goroutines_group_key(const struct goroutines_state *p, const struct store *st, trk_id t)
 {
-	return p->key ? p->key[t] : (str_id)store_trk(st, t)->name;
+	return p->key ? p->key[t] : (str_id)store_trk_name(st, t);
 }
 /* goroutines/rows.c */
 int64_t goroutines_sum_of(const struct goroutine_times *, enum goroutines_value);	/* a value below GV_SUMS */

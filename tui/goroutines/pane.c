@@ -377,8 +377,8 @@ static void goroutines_pane_place(const void *st, const struct pane_env *env, st
 	} else if (r) {
 		to->trk = r->trk ? r->trk : p->gs->g[r->first].trk;
 		to->rows = r->trk ? ROWS_ALL : ROWS_GROUP;
-		to->id = r->trk ? 0 : store_trk(sn->st, to->trk)->name;
-		tracepane_site_place(sn->st, store_trk(sn->st, to->trk)->start, to);
+		to->id = r->trk ? 0 : store_trk_name(sn->st, to->trk);
+		tracepane_site_place(sn->st, store_origin(sn->st, store_trk(sn->st, to->trk))->start, to);
 	}
 }
 

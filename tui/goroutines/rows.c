@@ -38,7 +38,7 @@ const struct goroutines_row *goroutines_row(
 		return &p->groups[item];
 	struct goroutine_times s;
 	stats_groups_times(p->gs, p->first + item, NULL, &s);
-	*room = (struct goroutines_row){.name = store_trk(p->gs->sn->st, s.trk)->name,
+	*room = (struct goroutines_row){.name = store_trk_name(p->gs->sn->st, s.trk),
 	    .trk = s.trk,
 	    .n = 1,
 	    .first = p->first + item,

@@ -41,7 +41,7 @@ static bool own_match(struct goroutines_search *h, uint32_t k)
 	tracepane_put_id(st, h->trk[k], b);
 	if (!h->by_function) {
 		buf_putc(b, ' ');
-		tracepane_put_str(st, store_trk(st, h->trk[k])->name, "(no start function)", b);
+		tracepane_put_str(st, store_trk_name(st, h->trk[k]), "(no start function)", b);
 	}
 	if (h->creator[k]) {
 		buf_putc(b, ' ');
@@ -79,7 +79,7 @@ static bool passes_grep(const struct goroutines_search *h, uint32_t k)
 {
 	if (!h->grep)
 		return true;
-	struct goroutines_row row = {.name = store_trk(h->sn->st, h->trk[k])->name, .trk = h->trk[k]};
+	struct goroutines_row row = {.name = store_trk_name(h->sn->st, h->trk[k]), .trk = h->trk[k]};
 	return goroutines_row_matches(h->sn->st, &row, h->grep);
 }
 

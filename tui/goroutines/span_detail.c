@@ -156,7 +156,8 @@ int goroutines_draw_part(const struct goroutines_state *p, const struct pane_env
 		[GP_CREATED] = {"created at", "no stack", false},
 		[GP_CHILDREN] = {"children", "none", false},
 	};
-	const struct trk_row *t = store_trk(session_snap(env->s)->st, p->one.trk);
+	const struct store *st = session_snap(env->s)->st;
+	const struct trk_origin *from = store_origin(st, store_trk(st, p->one.trk));
 	if (y + 1 >= h || !p->one.table.rows.n)
 		return y;
 	const struct tracepane_wake *wake = part == GP_STACK ? goroutines_page_wake(&p->one) : NULL;
@@ -180,7 +181,7 @@ int goroutines_draw_part(const struct goroutines_state *p, const struct pane_env
 	case GP_REGIONS: y = draw_regions(p, env, g, y, h); break;
 	case GP_CHILDREN: y = draw_children(p, env, g, y, h); break;
 	case GP_ACCOUNTS: y = tracepane_draw_accounts(session_snap(env->s)->st, g, y, h, &p->one.s); break;
-	default: y = tracepane_draw_stack(env, g, y, h, t->created ? t->created : t->start); break;
+	default: y = tracepane_draw_stack(env, g, y, h, from->created ? from->created : from->start); break;
 	}
 	if (y == was)
 		grid_text(g, y++, 2, ST_DIM, 0, part == GP_CHAIN && goroutines_still_blocked(p, env)

@@ -235,7 +235,7 @@ static void draw_state(
 	struct buf b = {0};
 	struct trace_interval v;
 	if (p->by != GROUP_KEY_FUNCTION) {
-		tracepane_put_str(sn->st, t->name, "(no start function)", &b);
+		tracepane_put_str(sn->st, store_origin(sn->st, t)->name, "(no start function)", &b);
 		buf_puts(&b, "  ");
 	}
 	if (t->to_t1 && store_t1(sn->st, t) <= p->scope.t1)

@@ -29,7 +29,7 @@ void goroutines_sum_group(const struct snap *sn, const struct stats_groups *gs, 
 			o->ns[s] = wrap_add(o->ns[s], g.ns[s]);
 		o->ended += t->to_t1 != 0;
 		if (!o->created)
-			o->created = t->created;
+			o->created = store_origin(sn->st, t)->created;
 	}
 }
 

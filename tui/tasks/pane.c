@@ -325,7 +325,7 @@ static void tasks_pane_place(const void *st, const struct pane_env *env, struct 
 		to->id = it ? p->list.ts->task[it->i].id : (uint64_t)p->id;
 	} else if (to->trk) {
 		to->rows = ROWS_GROUP;
-		to->id = store_trk(tasks_store(env), to->trk)->name;
+		to->id = store_trk_name(tasks_store(env), to->trk);
 	}
 }
 

@@ -93,9 +93,9 @@ static void put_track(struct buf *b, const struct pane_env *env, trk_id id, size
 {
 	const struct store *st = session_snap(env->s)->st;
 	const struct trk_row *t = store_trk(st, id);
-	const struct str_row *s = store_str(st, t->name);
+	const struct str_row *s = store_str(st, store_origin(st, t)->name);
 	buf_printf(b, "%c%llu", "?PMG"[t->kind], (unsigned long long)t->id);
-	if (t->kind != TK_G || !t->name || b->n + 1 >= room)
+	if (t->kind != TK_G || !s->n || b->n + 1 >= room)
 		return;
 	struct buf name = {0}, safe = {0};
 	text_safe(&safe, s->s, s->n);

@@ -158,13 +158,14 @@ static bool near_known(const struct timeline *tl, const struct snap *sn, uint32_
 /* Return whether a start function matches. */
 static bool in_group(struct list_work *w, const struct trk_row *r)
 {
-	if (r->name >= w->sn->nstrs)
+	str_id name = store_origin(w->sn->st, r)->name;
+	if (name >= w->sn->nstrs)
 		return false;
-	if (!w->said[r->name]) {
-		const struct str_row *s = store_str(w->sn->st, r->name);
-		w->said[r->name] = regex_match(w->group, s->s, s->n) ? 2 : 1;
+	if (!w->said[name]) {
+		const struct str_row *s = store_str(w->sn->st, name);
+		w->said[name] = regex_match(w->group, s->s, s->n) ? 2 : 1;
 	}
-	return w->said[r->name] == 2;
+	return w->said[name] == 2;
 }
 
 static bool in_window(const struct list_work *w, const struct trk_row *r)

@@ -22,9 +22,9 @@ const char *timeline_track_name(const struct store *st, trk_id id, struct buf *b
 {
 	const struct trk_row *t = store_trk(st, id);
 	static const char letter[] = "?PMG";
-	buf_putc(b, letter[t->kind <= TK_G ? t->kind : 0]);
+	buf_putc(b, letter[t->kind]);
 	buf_i64(b, (int64_t)t->id);
-	str_id name = t->name;
+	str_id name = store_origin(st, t)->name;
 	if (t->kind == TK_G && name) {
 		buf_putc(b, ' ');
 		text_safe(b, store_str(st, name)->s, store_str(st, name)->n);

@@ -123,16 +123,16 @@ void tracepane_put_id(const struct store *st, trk_id t, struct buf *b)
 {
 	static const char letter[] = "?PMG";
 	const struct trk_row *r = store_trk(st, t);
-	buf_putc(b, letter[r->kind <= TK_G ? r->kind : 0]);
+	buf_putc(b, letter[r->kind]);
 	buf_u64(b, r->id);
 }
 
 void tracepane_put_track(const struct store *st, trk_id t, struct buf *b)
 {
 	tracepane_put_id(st, t, b);
-	if (store_trk(st, t)->kind == TK_G && store_trk(st, t)->name) {
+	if (store_trk(st, t)->kind == TK_G && store_trk_name(st, t)) {
 		buf_putc(b, ' ');
-		tracepane_put_str(st, store_trk(st, t)->name, "", b);
+		tracepane_put_str(st, store_trk_name(st, t), "", b);
 	}
 }
 

@@ -333,7 +333,7 @@ static void report_why_pane(const void *st, const struct pane_env *env, struct p
 		r->options[0] = arena_printf(env->scratch, "-task=%" PRIu64, t->id);
 		return;
 	}
-	r->options[0] = arena_printf(env->scratch, "-goroutine=%" PRIu64, store_trk(p->shown->of->sn->st, t->g)->id);
+	r->options[0] = arena_printf(env->scratch, "-goroutine=%" PRIu64, (uint64_t)store_trk(p->shown->of->sn->st, t->g)->id);
 	r->options[1] = arena_printf(env->scratch, "-from=%" PRId64 "ns", t->t0);
 	r->options[2] = arena_printf(env->scratch, "-to=%" PRId64 "ns", t->t1);
 }

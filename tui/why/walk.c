@@ -55,7 +55,7 @@ bool why_find_target(const struct trace_analysis *a, const struct place *p, stru
 		if (find_operation(a->all, 0, false, p->trk, t0, t1, out))
 			return true;
 		const struct trk_row *g = store_trk(sn->st, p->trk);
-		const struct str_row *name = store_str(sn->st, g->name);
+		const struct str_row *name = store_str(sn->st, store_origin(sn->st, g)->name);
 		*out = (struct critical_target){t0, t1, g->id, p->trk, OPERATION_NONE, true, {name->s, name->n}};
 		return true;
 	}

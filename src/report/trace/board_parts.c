@@ -140,7 +140,7 @@ static void text_part(const struct trace_report_ctx *r, const struct board_part 
 	if (frame)
 		trace_report_put_frame(r, to, frame);
 	if (v->g) {
-		buf_printf(to, "%sG%" PRIu64, frame ? ", " : "", store_trk(r->st, v->g)->id);
+		buf_printf(to, "%sG%" PRIu64, frame ? ", " : "", (uint64_t)store_trk(r->st, v->g)->id);
 		buf_puts(to, v->t0 == TIME_NONE ? "" : " at ");
 		if (v->t0 != TIME_NONE)
 			text_at(to, v->t0, 1000);

@@ -28,7 +28,7 @@ static void put_waker_cell(const struct trace_report_ctx *r, struct table *t, co
 		buf_put(&b, s.s, s.n);
 	} else if (v->peer) {
 		const struct trk_row *w = store_trk(r->st, v->peer);
-		buf_printf(&b, "%s%" PRIu64, w->kind == TK_G ? "g" : "p", w->id);
+		buf_printf(&b, "%s%" PRIu64, w->kind == TK_G ? "g" : "p", (uint64_t)w->id);
 	}
 	table_str(t, b.p ? b.p : "", b.n);
 	buf_free(&b);
@@ -88,10 +88,10 @@ static void children_lines(const struct trace_report_ctx *r, trk_id g)
 		const struct trk_row *row = store_trk(r->st, t);
 		if (row->kind != TK_G || row->creator != g)
 			continue;
-		struct trace_report_text name = trace_report_string(r, row->name, "(no start function)");
+		struct trace_report_text name = trace_report_string(r, store_origin(r->st, row)->name, "(no start function)");
 		buf_puts(r->out, any ? "" : "created by it\n");
 		any = true;
-		buf_printf(r->out, "    goroutine %" PRIu64 " ", row->id);
+		buf_printf(r->out, "    goroutine %" PRIu64 " ", (uint64_t)row->id);
 		text_safe(r->out, name.s, name.n);
 		if (row->t0 != TIME_NONE) {
 			buf_puts(r->out, " at ");
@@ -191,11 +191,11 @@ static void goroutine_head(const struct trace_report_ctx *r, trk_id g, const str
 {
 	const struct trk_row *row = store_trk(r->st, g);
 	const struct trace_report_text no = { "", 0 };
-	struct trace_report_text name = trace_report_string(r, row->name, "(no stack sampled)");
-	buf_printf(r->out, "goroutine %" PRIu64 " ", row->id);
+	struct trace_report_text name = trace_report_string(r, store_origin(r->st, row)->name, "(no stack sampled)");
+	buf_printf(r->out, "goroutine %" PRIu64 " ", (uint64_t)row->id);
 	text_safe(r->out, name.s, name.n);
 	if (row->creator)
-		buf_printf(r->out, ", created by goroutine %" PRIu64, store_trk(r->st, row->creator)->id);
+		buf_printf(r->out, ", created by goroutine %" PRIu64, (uint64_t)store_trk(r->st, row->creator)->id);
 	buf_puts(r->out, !row->to_t1 ? ", alive at the end\n" : "\n");
 	if (lived_before(r, g)) {
 		buf_puts(r->out, "  last call from C at ");
@@ -215,7 +215,7 @@ static void goroutine_head(const struct trace_report_ctx *r, trk_id g, const str
 	part_line(r, "unknown", no, x->unknown);
 	for (uint32_t i = 0; i < x->nrange; i++)
 		part_line(r, "of that, in ", trace_report_string(r, x->range[i].name, ""), x->range[i].ns);
-	stack_lines(r, "created at", row->created);
+	stack_lines(r, "created at", store_origin(r->st, row)->created);
 	children_lines(r, g);
 	region_lines(r, g);
 	buf_putc(r->out, '\n');
@@ -229,7 +229,7 @@ static void relatives_json(const struct trace_report_ctx *r, trk_id g, struct js
 		const struct trk_row *row = store_trk(r->st, t);
 		if (row->kind != TK_G || row->creator != g)
 			continue;
-		struct trace_report_text name = trace_report_string(r, row->name, "");
+		struct trace_report_text name = trace_report_string(r, store_origin(r->st, row)->name, "");
 		json_object(j, NULL);
 		json_u64(j, "id", row->id);
 		json_str(j, "name", name.s, name.n);
@@ -277,7 +277,7 @@ static void goroutine_json(
     const struct trace_report_ctx *r, trk_id g, const struct goroutine_times *x, const struct table *t)
 {
 	const struct trk_row *row = store_trk(r->st, g);
-	struct trace_report_text name = trace_report_string(r, row->name, "");
+	struct trace_report_text name = trace_report_string(r, store_origin(r->st, row)->name, "");
 	struct json j = { .b = r->out };
 	json_object(&j, NULL);
 	json_u64(&j, "id", row->id);

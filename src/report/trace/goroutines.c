@@ -319,7 +319,7 @@ static void list_row(const struct trace_report_ctx *r, struct table *t, const st
 {
 	struct goroutine_times x;
 	stats_groups_times(l->gs, i, NULL, &x);
-	struct trace_report_text s = trace_report_string(r, store_trk(r->st, x.trk)->name, "");
+	struct trace_report_text s = trace_report_string(r, store_trk_name(r->st, x.trk), "");
 	table_int(t, (int64_t)store_trk(r->st, x.trk)->id);
 	trace_report_add_times(t, &x);
 	table_int(t, still_blocked_ns(&l->still, i));

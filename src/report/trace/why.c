@@ -181,13 +181,13 @@ static void put_head(const struct why_report *y)
 	const struct critical_target *t = &y->targets.v[y->at];
 	struct buf *b = y->r->out;
 	const struct trk_row *g = store_trk(y->r->st, t->g);
-	struct trace_report_text name = trace_report_string(y->r, g->name, "");
+	struct trace_report_text name = trace_report_string(y->r, store_origin(y->r->st, g)->name, "");
 	buf_puts(b, "why ");
 	text_safe(b, t->kind.s, t->kind.n);
 	buf_printf(b, " %" PRIu64 ": ", t->id);
 	text_ns(b, y->path.t1 - y->path.t0);
 	put_rank(y, t);
-	buf_printf(b, ", G%" PRIu64 " ", g->id);
+	buf_printf(b, ", G%" PRIu64 " ", (uint64_t)g->id);
 	text_safe(b, name.s, name.n);
 	buf_puts(b, ", at ");
 	text_at(b, y->path.t0, 1000);

@@ -71,7 +71,7 @@ static void ran_late(struct extremes_gatherer *k, trk_id trk, int64_t ns)
 
 bool extremes_add_run(struct extremes_gatherer *k, trk_id trk, int64_t ns)
 {
-	str_id name = store_trk(k->st, trk)->name;
+	str_id name = store_trk_name(k->st, trk);
 	if (!name) {
 		ran_late(k, trk, ns);
 		return false;

@@ -48,6 +48,8 @@ trk_id tracks_index_find(const struct tracks_index *x, const struct store *st, e
 
 trk_id tracks_index_add(struct tracks_index *x, struct store *st, enum track_kind kind, uint64_t id)
 {
+	if (id >> TRK_ID_BITS)	/* damage: the row has no room for it */
+		return 0;
 	trk_id *slot = kind == TK_G ? gid_at(x, st, id) : NULL, i = slot ? *slot : 0;
 	if (!i && (!slot || x->far))
 		i = tracks_index_find(x, st, kind, id);

@@ -48,6 +48,8 @@ struct tracks {
 	struct annotations annotations;		/* marks, spans, counters */
 	struct seal_pipeline *seal_pipeline;
 	struct tracks_index index;
+	struct intern origins;		/* index of store.trk_origins */
+	uint32_t origin;		/* the one that was set last */
 	struct lock *lock;		/* of the index; not NULL when other threads may look up tracks */
 	struct tracks *of;		/* tracks_reread(): the tracks of the first reading */
 	void (*made)(void *, struct sheet_batch *);

@@ -64,6 +64,8 @@ struct tracks *tracks_new(struct store *st)
 	k->whole = k->least = SHEET_WHOLE;
 	column_init(&st->trks, sizeof(struct trk_row));
 	column_init(&st->trk_times, sizeof(int64_t));
+	column_init(&st->trk_origins, sizeof(struct trk_origin));
+	column_add(&st->trk_origins, NULL);
 	column_init(&st->sheets, sizeof(struct sheet_slot));
 	st->proc_sums = proc_sums_new();
 	annotations_init(&k->annotations, st);
@@ -91,6 +93,7 @@ void tracks_free(struct tracks *k)
 	proc_sums_free(st->proc_sums);
 	column_free(&st->trks);
 	column_free(&st->trk_times);
+	column_free(&st->trk_origins);
 	column_free(&st->sheets);
 	annotations_free(&k->annotations);
 	seal_free(k->seal_pipeline);
@@ -122,6 +125,7 @@ void tracks_done(struct tracks *k)
 	mem_free(k->now.listed);
 	k->last = NULL;
 	k->now = (struct sheet_batch){0};
+	intern_free(&k->origins);
 	if (!k->lock && !k->st->has_numbered)
 		tracks_index_free(&k->index);
 }
@@ -153,19 +157,40 @@ trk_id tracks_track(struct tracks *k, enum track_kind kind, uint64_t id)
 	return t;
 }
 
+static int same_origin(const void *st, uint32_t i, const void *key)
+{
+	return !memcmp(column_at(&((const struct store *)st)->trk_origins, i), key, sizeof(struct trk_origin));
+}
+
+/* Set what is known of the start of a goroutine. Goroutines that follow one another often start at one place. */
+static void set_origin(struct tracks *k, struct trk_row *r, const struct trk_origin *o)
+{
+	struct data_column *all = &k->st->trk_origins;
+	if (same_origin(k->st, r->origin, o))
+		return;
+	if (!same_origin(k->st, k->origin, o)) {
+		uint32_t hash = intern_hash_u64((uint64_t)o->name << 32 | o->start, (uint64_t)o->created << 32 | o->heard);
+		k->origin = intern_find(&k->origins, hash, same_origin, k->st, o);
+		if (k->origin == UINT32_MAX) {
+			*(struct trk_origin *)column_add(all, &k->origin) = *o;
+			intern_put(&k->origins, hash, k->origin);
+		}
+	}
+	trk_set(r->origin, k->origin);
+}
+
 void tracks_set_origin(struct tracks *k, trk_id g, str_id start_fun, trk_id creator, stk_id start, stk_id created)
 {
 	if (!g || g >= k->n)
 		return;
 	struct trk_row *r = column_at(&k->st->trks, g);
-	if (start_fun)
-		trk_set(r->name, start_fun);
+	struct trk_origin o = *store_origin(k->st, r);
 	if (creator)
 		trk_set(r->creator, creator);
-	if (start)
-		trk_set(r->start, start);
-	if (created)
-		trk_set(r->created, created);
+	o.name = start_fun ? start_fun : o.name;
+	o.start = start ? start : o.start;
+	o.created = created ? created : o.created;
+	set_origin(k, r, &o);
 }
 
 /* Return a time in the form in which the row stores it. The row's t0 must be known. Returns 0 when the table of far
@@ -235,10 +260,11 @@ static int64_t move_late_entry(struct tracks *k, struct track_last *l, const str
 {
 	if (e->state & TS_PAST && !(l->life & HAS_T0)) {
 		struct trk_row *r = column_at(&k->st->trks, e->trk);
+		struct trk_origin o = *store_origin(k->st, r);
 		trk_set(r->t0, e->t);
-		uint32_t i;
-		*(int64_t *)column_add(&k->st->trk_times, &i) = floor;
-		trk_set(r->heard, i + 1);
+		*(int64_t *)column_add(&k->st->trk_times, &o.heard) = floor;
+		o.heard++;
+		set_origin(k, r, &o);
 		l->life |= HAS_T0 | LIVES;
 	}
 	return floor;

@@ -63,12 +63,12 @@ static void by_creator(const struct snap *sn, str_id *key)
 	str_id unknown = text(sn, "(not seen)");
 	for (trk_id t = 1; t < sn->ntrks; t++) {
 		const struct trk_row *r = store_trk(sn->st, t);
-		stk_id created = r->created;
+		stk_id created = store_origin(sn->st, r)->created;
 		trk_id creator = r->creator;
 		if (created)
 			key[t] = store_fun(sn->st, store_frm(sn->st, stk_frame(sn->st, created))->fun)->name;
 		else if (creator)
-			key[t] = store_trk(sn->st, creator)->name;
+			key[t] = store_trk_name(sn->st, creator);
 		if (!key[t])
 			key[t] = unknown;
 	}
@@ -153,7 +153,7 @@ static void by_proc(const struct snap *sn, int64_t t0, int64_t t1, str_id *key)
 		key[t] = none;
 		if (!last[t] || last[t] >= sn->ntrks)
 			continue;
-		snprintf(name, sizeof name, "P%" PRIu64, store_trk(sn->st, last[t])->id);
+		snprintf(name, sizeof name, "P%" PRIu64, (uint64_t)store_trk(sn->st, last[t])->id);
 		key[t] = text(sn, name);
 	}
 	mem_free(last);
@@ -170,7 +170,7 @@ static void by_life(const struct snap *sn, int64_t t0, int64_t t1, str_id *key)
 		const struct trk_row *r = store_trk(sn->st, t);
 		/* a goroutine from before the window has no creation event; a new one has a creator or a creation
 		   stack */
-		bool before = r->t0 == TIME_NONE || r->t0 < t0 || (!r->created && !r->creator);
+		bool before = r->t0 == TIME_NONE || r->t0 < t0 || (!store_origin(sn->st, r)->created && !r->creator);
 		int64_t end = store_t1(sn->st, r);
 		bool ended = end != TIME_NONE && end <= t1 && end < sn->t1;
 		key[t] = id[!before][ended];

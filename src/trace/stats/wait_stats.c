@@ -48,7 +48,7 @@ static void count_span(void *arg, const struct span_scan_item *v)
 	if (v->state == TS_READY) {
 		histogram_add(&o->duration_histogram, v->t1 - v->t0);
 		add_length(&c->ready, v->t1 - v->t0);
-		str_id name = v->peer ? store_trk(c->sn->st, v->peer)->name : 0;
+		str_id name = v->peer ? store_trk_name(c->sn->st, v->peer) : 0;
 		if (state_is_wait(v->was)) {
 			c->woke[name < c->sn->nstrs ? name : 0]++;
 			o->wakes++;
