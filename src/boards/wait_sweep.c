@@ -8,7 +8,7 @@
 #include "config.h"
 #include "boards/wait_sweep.h"
 
-#include "base/mem/mem.h"
+#include "base/mem/sparse_array.h"
 #include "base/radix_sort.h"
 #include "store/tracks/time_search.h"
 
@@ -18,7 +18,7 @@ struct sweep_wait { int64_t t0; stk_id stack; uint8_t state; bool waits, started
 struct sweep {
 	const struct board_measures *m;
 	uint64_t states;
-	struct sweep_wait *now;		/* by track; only those that wait at the end of a sheet are ever written */
+	struct sparse_array now;	/* struct sweep_wait, by track; those that wait where a sheet ends */
 	struct wait_event *v;		/* of this sheet */
 	struct radix_item *order;
 	uint32_t n;
@@ -57,7 +57,7 @@ static void end_wait(struct sweep *w, trk_id g, struct sweep_wait *x, int64_t t,
 
 static void walk_row(struct sweep *w, const struct sheet *sh, uint32_t row, trk_id g)
 {
-	struct sweep_wait x = w->now[g];
+	struct sweep_wait *was = sparse_array_find(&w->now, g), x = was ? *was : (struct sweep_wait){0};
 	for (uint32_t i = sh->first[row], end = sh->first[row + 1]; i < end; i++) {
 		unsigned state = sh->state[i] & SHEET_STATE;
 		bool wanted = w->states >> state & 1;
@@ -75,8 +75,8 @@ static void walk_row(struct sweep *w, const struct sheet *sh, uint32_t row, trk_
 		x.state = sh->state[i];
 		add_piece(w, g, &x, t, sheet_end(sh, row, i));
 	}
-	if (x.waits || w->now[g].waits)
-		w->now[g] = x;
+	if (was || x.waits)
+		*(struct sweep_wait *)sparse_array_at(&w->now, g) = x;
 }
 
 static void visit_sorted(struct sweep *w, void (*visit)(void *, const struct wait_event *), void *arg)
@@ -92,8 +92,7 @@ bool wait_sweep(const struct board_measures *m, uint64_t states, void (*visit)(v
     void *arg, const struct progress_watcher *on)
 {
 	const struct snap *sn = m->sn;
-	const size_t bytes = (sn->ntrks + (size_t)1) * sizeof(struct sweep_wait);
-	struct sweep w = {.m = m, .states = states, .now = mem_bulk(bytes)};
+	struct sweep w = {.m = m, .states = states, .now = sparse_array_new(sn->ntrks, sizeof(struct sweep_wait))};
 	bool go = true;
 	for (uint32_t i = 0; i < sn->nsheets && go; i++) {
 		const struct sheet *sh = sheet_get(sn, i);
@@ -104,12 +103,14 @@ bool wait_sweep(const struct board_measures *m, uint64_t states, void (*visit)(v
 		visit_sorted(&w, visit, arg);
 		go = watcher_report(on, i, sn->nsheets);
 	}
-	for (trk_id g = 1; g < sn->ntrks && go; g++)
-		if (w.now[g].waits)
-			end_wait(&w, g, &w.now[g], sn->t1, 0, 0, true);
+	for (trk_id g = 1; g < sn->ntrks && go; g++) {
+		struct sweep_wait *x = sparse_array_find(&w.now, g);
+		if (x && x->waits)
+			end_wait(&w, g, x, sn->t1, 0, 0, true);
+	}
 	visit_sorted(&w, visit, arg);
 	mem_free(w.v);
 	mem_free(w.order);
-	mem_bulk_free(w.now, bytes);
+	sparse_array_free(&w.now);
 	return go;
 }

@@ -21,7 +21,7 @@
 
 #include "base/bsearch.h"
 #include "base/intern.h"
-#include "base/mem/mem.h"
+#include "base/mem/sparse_array.h"
 #include "base/text/buf.h"
 #include "base/wrap_math.h"
 #include "store/builder.h"
@@ -81,7 +81,7 @@ struct weigh_pass {
 	enum mode mode;
 	const struct trace_filter *f;
 	struct trace_weights *w;
-	struct open_stretch *open_stretch;	/* by track */
+	struct sparse_array open;	/* struct open_stretch, by track; those that are open where a sheet ends */
 	struct last *last;	/* M_SELF and TRACE_TIME: by track, its previous state */
 	struct endless endless;	/* result of M_ENDLESS */
 	int64_t waited;		/* M_OCCUPANT: ns, of all goroutines */
@@ -325,11 +325,10 @@ static stk_id own_stack(const struct weigh_pass *p, trk_id trk, const struct las
 
 /* Start a stretch at interval i. run_queue_sum of a run: the share of waiting until then; of a system call: the share
    in earlier sheets. */
-static void pass_open(const struct weigh_pass *p, trk_id trk, uint32_t i, uint32_t kind)
+static void pass_open(const struct weigh_pass *p, trk_id trk, struct open_stretch *o, uint32_t i, uint32_t kind)
 {
 	const struct sheet *sh = p->sh;
 	unsigned s = sh->state[i] & SHEET_STATE;
-	struct open_stretch *o = &p->open_stretch[trk];
 	*o = (struct open_stretch){
 	    .t0 = sh->t0 + sheet_start(sh, i), .stack = sheet_stack(sh, i), .proc = sheet_peer(sh, i), .kind = kind};
 	if (is_run(p, o))
@@ -348,7 +347,7 @@ static void pass_row(struct weigh_pass *p, uint32_t r)
 {
 	const struct sheet *sh = p->sh;
 	trk_id trk = sh->trk[r];
-	struct open_stretch *o = &p->open_stretch[trk];
+	struct open_stretch *was = sparse_array_find(&p->open, trk), now = was ? *was : (struct open_stretch){0}, *o = &now;
 	uint8_t old = p->mode == M_OCCUPANT || p->type == TRACE_TIME ? 0 : SHEET_PAST;
 	if (charges_runs(p))
 		run_moments_begin_goroutine(&p->moments, trk);
@@ -366,13 +365,15 @@ static void pass_row(struct weigh_pass *p, uint32_t r)
 			run_upto(p, trk, o, &(struct run_moment){ .t = t, .stack = sheet_stack(sh, i) });
 		}
 		if (!o->kind && kind && !(sh->state[i] & (old | SHEET_CONT)))
-			pass_open(p, trk, i, kind);
+			pass_open(p, trk, o, i, kind);
 		if (p->last)
 			p->last[trk] = (struct last){ sheet_stack(sh, i), (uint8_t)s };
 	}
 	runs_upto(p, trk, o, INT64_MAX);
 	if (p->mode == M_OCCUPANT && o->kind == CALLS)
 		o->run_queue_sum = wrap_add(o->run_queue_sum, in_call(p, trk, o, sh->t1));
+	if (was || o->kind)
+		*(struct open_stretch *)sparse_array_at(&p->open, trk) = now;
 }
 
 /* Return the start of a goroutine's wait that does not end, or INT64_MAX. */
@@ -453,8 +454,8 @@ static void pass_end(struct weigh_pass *p)
 	struct endless *e = &p->endless;
 	str_id reason = 0, still = 0;	/* the last reason, and its tag */
 	for (trk_id t = 1; t < p->sn->ntrks; t++) {
-		const struct open_stretch *o = &p->open_stretch[t];
-		if (!o->kind)
+		const struct open_stretch *o = sparse_array_find(&p->open, t);
+		if (!o || !o->kind)
 			continue;
 		if (p->mode != M_ENDLESS) {
 			struct open_stretch last = *o;
@@ -531,9 +532,8 @@ static bool any_goroutine(const struct snap *sn, const uint8_t *set)
 static void pass_free(struct weigh_pass *p)
 {
 	size_t n = p->sn->ntrks;
-	mem_bulk_free(p->open_stretch, n * sizeof *p->open_stretch);
+	sparse_array_free(&p->open);
 	mem_bulk_free(p->last, n * sizeof *p->last);
-	p->open_stretch = NULL;
 	p->last = NULL;
 }
 
@@ -542,7 +542,7 @@ static void pass_begin(struct weigh_pass *p)
 {
 	size_t n = p->sn->ntrks;
 	pass_free(p);
-	p->open_stretch = mem_bulk(n * sizeof *p->open_stretch);
+	p->open = sparse_array_new(n, sizeof(struct open_stretch));
 	if (p->mode == M_SELF || p->type == TRACE_TIME)
 		p->last = mem_bulk(n * sizeof *p->last);
 }
