@@ -234,7 +234,7 @@ static bool kind_shown(const void *st, const struct pane_env *env, uint32_t item
 static void draw_item_cell(const void *st, const struct pane_env *env, struct grid *g, int w, uint32_t item, int col)
 {
 	const struct tasks *p = st;
-	const struct item *it = tasks_item(p, item);
+	const struct item now = tasks_item(p, item), *it = &now;
 	const struct store *store = tasks_store(env);
 	int what = p->item_cols.what[col], attr = p->items.sort == col ? AT_BOLD : 0;
 	struct item_facts f = tasks_item_facts(&p->list, store, it);
@@ -266,26 +266,28 @@ static void draw_item_cell(const void *st, const struct pane_env *env, struct gr
 static void put_item_text(const void *st, const struct pane_env *env, uint32_t item, struct buf *b)
 {
 	const struct tasks *p = st;
-	tasks_put_item(&p->list, tasks_store(env), tasks_item(p, item), b);
+	struct item it = tasks_item(p, item);
+	tasks_put_item(&p->list, tasks_store(env), &it, b);
 }
 
 static int64_t item_id(const void *st, uint32_t item)
 {
 	const struct tasks *p = st;
-	const struct item *it = tasks_item(p, item);
-	return p->list.regions ? p->list.ks->r[it->i].span : item_value(p, it, TC_ID);
+	struct item it = tasks_item(p, item);
+	return p->list.regions ? p->list.ks->r[it.i].span : item_value(p, &it, TC_ID);
 }
 
 static uint64_t item_key(const void *st, int col, uint32_t item)
 {
 	const struct tasks *p = st;
-	return radix_key_ascending(item_value(p, tasks_item(p, item), p->item_cols.what[col]));
+	struct item it = tasks_item(p, item);
+	return radix_key_ascending(item_value(p, &it, p->item_cols.what[col]));
 }
 
 static bool item_shown(const void *st, const struct pane_env *env, uint32_t item)
 {
 	(void)env;
-	return tasks_item(st, item)->in;
+	return tasks_packed_item(st, item)->in;
 }
 
 /* ---- the tables */

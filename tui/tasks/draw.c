@@ -160,8 +160,9 @@ static const char *why_empty(const struct tasks *p, const struct pane_env *env)
 /* Return the times of the selected region, shown below the list, or NULL. */
 static const struct goroutine_times *region_accounts(const struct tasks *p, struct goroutine_times *room)
 {
+	struct item now;
 	const struct item *it =
-	    p->level == L_LIST && p->list.regions && p->accounts && !p->brush.bars.on ? tasks_item_now(p) : NULL;
+	    p->level == L_LIST && p->list.regions && p->accounts && !p->brush.bars.on ? tasks_item_now(p, &now) : NULL;
 	if (it)
 		stats_of_region(&p->list.ks->r[it->i], room);
 	return it ? room : NULL;

@@ -35,6 +35,10 @@ struct kind {
 /* i: index into task[], r[], or the operations; op: index into the operations, OPERATION_NONE: not one, or not known
    yet; in: the filter selects it */
 struct item { int64_t t0, t1; uint32_t i, op, kind; bool open, in; };
+/* An item as it is kept, because there may be millions: what else it has follows from these. ns: its duration, or ITEM_LONG.
+   A trace has fewer than 2^30 items, which take more than 30 GB otherwise. */
+struct packed_item { uint32_t ns, i : 30, open : 1, in : 1; };
+#define ITEM_LONG UINT32_MAX
 /* What panes show of an item. id: of a region that of its task, 0: none; stack: where it started, or the place that
    names its kind. */
 struct item_facts { uint64_t id; trk_id trk; stk_id stack; };
@@ -71,8 +75,9 @@ struct tasks_listing {
 	struct stats_region_kinds *ks;
 	const struct operations *ops;	/* of the whole trace; NULL: it has not been read, or regions are listed */
 	struct kind *kind;
-	struct item *item;		/* sorted by kind */
+	struct packed_item *item;	/* sorted by kind */
 	uint32_t nkind, nitem;
+	uint32_t *op_of_task;		/* by task: its index in the operations, or OPERATION_NONE */
 	uint32_t *kid, nkid;		/* tasks with a parent, sorted by it */
 	int64_t lo, hi;			/* scale of the histograms */
 	uint32_t classes[TIME_CLASS__N];	/* of how many kinds there is time of each class */
@@ -159,16 +164,23 @@ static inline int64_t tasks_kind_key(const struct kind *k)
 }
 /* Return the selected kind or item; NULL: none. */
 const struct kind *tasks_kind_now(const struct tasks *);
-const struct item *tasks_item_now(const struct tasks *);
+const struct item *tasks_item_now(const struct tasks *, struct item *room);	/* made in *room */
 enum item_source tasks_source_now(const struct tasks *);	/* of the selection, or of the open page */
 static inline const struct kind *tasks_opened_kind(const struct tasks *p)
 {
 	return p->opened < p->list.nkind ? &p->list.kind[p->opened] : NULL;
 }
+/* listing.c: return a listed item of a kind; its duration. Any thread. */
+struct item tasks_unpack(const struct tasks_listing *, const struct kind *, const struct packed_item *);
+int64_t tasks_item_ns(const struct tasks_listing *, const struct kind *, const struct packed_item *);
 /* Return the item of that number of the open kind. */
-static inline const struct item *tasks_item(const struct tasks *p, uint32_t i)
+static inline const struct packed_item *tasks_packed_item(const struct tasks *p, uint32_t i)
 {
 	return &p->list.item[p->list.kind[p->opened].first + i];
+}
+static inline struct item tasks_item(const struct tasks *p, uint32_t i)
+{
+	return tasks_unpack(&p->list, &p->list.kind[p->opened], tasks_packed_item(p, i));
 }
 
 /* listing.c: kinds and items of the snapshot and the query; on any thread */

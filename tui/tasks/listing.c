@@ -19,41 +19,93 @@
 
 #include <string.h>
 
-/* Return whether an item's duration counts. It is unknown for an operation without a start or an end in the trace. */
-static bool is_measured(const struct tasks_listing *p, const struct item *it)
+/* ---- items as they are kept */
+
+static struct item task_item(const struct tasks_listing *p, uint32_t i)
 {
-	return it->in && (p->regions || !it->open);
+	const struct stats_task *t = &p->ts->task[i];
+	struct item it = {.i = i, .op = p->op_of_task[i], .open = t->t0 == TIME_NONE || t->t1 == TIME_NONE};
+	tracepane_task_bounds(p->scope.sn, t, &it.t0, &it.t1);
+	return it;
 }
+
+static struct item region_item(const struct tasks_listing *p, uint32_t i)
+{
+	const struct stats_region *r = &p->ks->r[i];
+	struct item it = {.t0 = r->t0, .t1 = r->t1, .i = i, .op = OPERATION_NONE,
+	    .open = r->t0 == TIME_NONE || r->t1 == TIME_NONE};
+	if (!stats_goroutine_bounds(p->scope.sn, r->trk, &it.t0, &it.t1))
+		it.t0 = it.t1 = p->scope.sn->t0;
+	return it;
+}
+
+static struct item operation_item(const struct operation *x, uint32_t i)
+{
+	return (struct item){.t0 = x->t0, .t1 = x->t1, .i = i, .op = i, .open = !x->complete};
+}
+
+struct item tasks_unpack(const struct tasks_listing *p, const struct kind *k, const struct packed_item *x)
+{
+	struct item it;
+	if (k->source == OF_OPERATION) {
+		struct operation o = operations_of_kind(p->ops, k->of, x->i - p->ops->kind[k->of].first);
+		it = operation_item(&o, x->i);
+	} else {
+		it = k->source == OF_TASK ? task_item(p, x->i) : region_item(p, x->i);
+	}
+	it.kind = (uint32_t)(k - p->kind);
+	it.in = x->in;
+	return it;
+}
+
+int64_t tasks_item_ns(const struct tasks_listing *p, const struct kind *k, const struct packed_item *x)
+{
+	if (x->ns != ITEM_LONG)
+		return x->ns;
+	struct item it = tasks_unpack(p, k, x);
+	return it.t1 - it.t0;
+}
+
+/* Return whether an item's duration counts. It is unknown for an operation without a start or an end in the trace. */
+static bool is_measured(const struct tasks_listing *p, const struct packed_item *x)
+{
+	return x->in && (p->regions || !x->open);
+}
+
+/* For sorting. of: the numbers of kinds by name, plus 1; k: the kind of all items. */
+struct item_keys { const struct tasks_listing *p; const uint32_t *of; const struct kind *k; };
 
 /* Items are added kind by kind, but those of tasks in the order of the tasks. */
 static uint64_t key_of_kind(const void *arg, const void *item)
 {
-	(void)arg;
-	return ((const struct item *)item)->kind;
+	const struct item_keys *keys = arg;
+	return keys->of[keys->p->ts->task[((const struct packed_item *)item)->i].name];
 }
 
 static uint64_t key_of_index(const void *arg, const void *item)
 {
 	(void)arg;
-	return ((const struct item *)item)->i;
+	return ((const struct packed_item *)item)->i;
 }
 
 static uint64_t key_of_duration(const void *arg, const void *item)
 {
-	const struct item *it = item;
-	(void)arg;
-	return radix_key_descending(it->t1 - it->t0);
+	const struct item_keys *keys = arg;
+	return radix_key_descending(tasks_item_ns(keys->p, keys->k, item));
 }
 
 static void add_item(struct tasks_listing *p, struct item it)
 {
 	struct kind *k = &p->kind[it.kind];
-	p->item[p->nitem++] = it;
+	uint64_t ns = (uint64_t)it.t1 - (uint64_t)it.t0;
+	struct packed_item *x = &p->item[p->nitem++];
+	*x = (struct packed_item){.ns = ns < ITEM_LONG ? (uint32_t)ns : ITEM_LONG, .open = it.open, .in = it.in};
+	x->i = it.i & ((UINT32_C(1) << 30) - 1);
 	k->all++;
 	k->n += it.in;
 	k->open += it.in && it.open;
 	k->total += it.in ? it.t1 - it.t0 : 0;
-	if (is_measured(p, &it))
+	if (is_measured(p, x))
 		histogram_add(&k->h, it.t1 - it.t0);
 }
 
@@ -92,9 +144,9 @@ static void name_kind(struct kind *k, const struct store *st, enum item_source s
 }
 
 /* Return for each task its index in the operations. */
-static uint32_t *operations_of_tasks(const struct tasks_listing *p)
+static uint32_t *operations_of_tasks(struct tasks_listing *p)
 {
-	uint32_t *v = xmalloc((p->ts->n + 1u) * sizeof *v);
+	uint32_t *v = arena_alloc(&p->mem, (p->ts->n + 1u) * sizeof *v);
 	for (uint32_t i = 0; i < p->ts->n; i++)
 		v[i] = OPERATION_NONE;
 	for (uint32_t k = 0; p->ops && k < p->ops->nkinds && p->ops->kind[k].source == OPERATION_TASK; k++)
@@ -121,26 +173,24 @@ static uint32_t *add_task_kinds(struct tasks_listing *p, const struct snap *sn)
 static void make_tasks(struct tasks_listing *p, const struct snap *sn, const struct progress_watcher *on)
 {
 	p->ts = stats_tasks(sn, &p->mem, on);
-	uint32_t *of = add_task_kinds(p, sn), *op = operations_of_tasks(p);
+	uint32_t *of = add_task_kinds(p, sn);
+	p->op_of_task = operations_of_tasks(p);
 	p->item = arena_alloc(&p->mem, (p->ts->n + (p->ops ? p->ops->n : 0) + 1u) * sizeof *p->item);
 	for (uint32_t i = 0; i < p->ts->n && should_continue(on, i); i++) {
 		const struct stats_task *t = &p->ts->task[i];
 		if (t->span == UINT32_MAX)
 			continue;
-		struct item it = {.i = i,
-		    .op = op[i],
-		    .kind = of[t->name] - 1,
-		    .in = task_filter_match_task(&p->criteria, sn->st, p->ts, t),
-		    .open = t->t0 == TIME_NONE || t->t1 == TIME_NONE};
-		tracepane_task_bounds(sn, t, &it.t0, &it.t1);
+		struct item it = task_item(p, i);
+		it.kind = of[t->name] - 1;
+		it.in = task_filter_match_task(&p->criteria, sn->st, p->ts, t);
 		name_kind(&p->kind[it.kind], sn->st, OF_TASK, t->name);
 		p->kind[it.kind].of = it.op == OPERATION_NONE ? OPERATION_NONE : operations_kind_of(p->ops, it.op);
 		if (tracepane_span_in_scope(&p->scope, t->span, store_span(sn->st, t->span)->s.trk, it.t0, it.t1))
 			add_item(p, it);
 	}
-	mem_free(op);
+	radix_sort_in_place(p->item, p->nitem, sizeof *p->item,
+	    &(struct radix_keys){key_of_kind, key_of_index, &(struct item_keys){.p = p, .of = of}});
 	mem_free(of);
-	radix_sort_in_place(p->item, p->nitem, sizeof *p->item, &(struct radix_keys){.first = key_of_kind, .second = key_of_index});
 	make_kids(p);
 }
 
@@ -165,9 +215,11 @@ static void add_operations(struct tasks_listing *p, const struct query_match *m,
 		    (struct kind){.source = OF_OPERATION, .s = from->name, .len = from->nname, .of = k};
 		for (uint32_t i = from->first; i < from->first + from->n && should_continue(on, i); i++) {
 			struct operation x = operations_of_kind(o, k, i - from->first);
+			struct item it = operation_item(&x, i);
+			it.kind = p->nkind;
+			it.in = operation_meets(&c, &x);
 			if (operation_passes(&p->scope.f, &x))
-				add_item(p, (struct item){.t0 = x.t0, .t1 = x.t1, .i = i, .op = i, .kind = p->nkind,
-				    .open = !x.complete, .in = operation_meets(&c, &x)});
+				add_item(p, it);
 		}
 		p->nkind++;
 	}
@@ -188,15 +240,9 @@ static void make_regions(struct tasks_listing *p, const struct snap *sn, const s
 		for (uint32_t i = s->first; i < s->first + s->n && should_continue(on, i); i++) {
 			const struct stats_region *r = &p->ks->r[i];
 			struct sink_span sp = {.t0 = r->t0, .t1 = r->t1, .name = s->name};
-			struct item it = {.t0 = r->t0,
-			    .t1 = r->t1,
-			    .i = i,
-			    .op = OPERATION_NONE,
-			    .kind = k,
-			    .open = r->t0 == TIME_NONE || r->t1 == TIME_NONE,
-			    .in = task_filter_match_region(&p->criteria, sn, &sp)};
-			if (!stats_goroutine_bounds(sn, r->trk, &it.t0, &it.t1))
-				it.t0 = it.t1 = sn->t0;
+			struct item it = region_item(p, i);
+			it.kind = k;
+			it.in = task_filter_match_region(&p->criteria, sn, &sp);
 			if (trace_gset_has(p->scope.f.span, r->span))
 				add_item(p, it);
 		}
@@ -282,13 +328,13 @@ static void spread_kind(const struct tasks_listing *p, struct kind *k)
 	uint32_t n = k->spread.n = (uint32_t)k->h.n, place = n;
 	int share = 0;
 	for (uint32_t i = k->first; i < k->first + k->all && place > 0; i++) {
-		const struct item *it = &p->item[i];
-		if (!is_measured(p, it))
+		const struct packed_item *x = &p->item[i];
+		if (!is_measured(p, x))
 			continue;
 		place--;
 		for (int s = SPREAD__N - 1 - share; s >= 0 && stats_quantile_rank(n, stats_spread_share[s]) == place;
 		     s--, share++)
-			k->spread.at[s] = it->t1 - it->t0;
+			k->spread.at[s] = tasks_item_ns(p, k, x);
 	}
 }
 
@@ -303,7 +349,7 @@ static void sort_items(struct tasks_listing *p, const struct progress_watcher *o
 		if (!job_should_continue(on))
 			continue;
 		radix_sort_in_place(p->item + x->first, x->all, sizeof *p->item,
-		    &(struct radix_keys){.first = key_of_duration, .second = key_of_index});
+		    &(struct radix_keys){key_of_duration, key_of_index, &(struct item_keys){.p = p, .k = x}});
 		spread_kind(p, x);
 	}
 }

@@ -63,7 +63,8 @@ static void place_line(const struct store *st, const struct task_line *l, struct
 bool tasks_selected_place(const struct tasks *p, const struct pane_env *env, struct place *to)
 {
 	const struct store *st = tasks_store(env);
-	const struct item *it = p->level == L_LIST ? tasks_item_now(p) : NULL;
+	struct item now;
+	const struct item *it = p->level == L_LIST ? tasks_item_now(p, &now) : NULL;
 	if (line_now(p)) {
 		place_line(st, line_now(p), to);
 		return true;
@@ -138,13 +139,14 @@ static bool open_line(struct tasks *p, const struct pane_env *env)
 
 static enum verdict open_cmd(struct tasks *p, const struct pane_env *env, struct ask *out)
 {
+	struct item now;
 	if (p->level == L_KINDS && tasks_kind_now(p)) {
 		p->open = tasks_kind_key(tasks_kind_now(p));
 		p->level = L_LIST;
 		tasks_fill_items(p, env);
 		tasks_select_item(p, p->list.regions ? -1 : p->id);	/* which was requested or opened last */
-	} else if (p->level == L_LIST && tasks_item_now(p) && !p->list.regions) {
-		tasks_open_page(p, env, tasks_item_facts(&p->list, tasks_store(env), tasks_item_now(p)).id, 0);
+	} else if (p->level == L_LIST && tasks_item_now(p, &now) && !p->list.regions) {
+		tasks_open_page(p, env, tasks_item_facts(&p->list, tasks_store(env), &now).id, 0);
 	} else if (!open_line(p, env) && tasks_selected_place(p, env, &out->place)) {
 		out->kind = ASK_PANE;
 		out->pane = "timeline";
@@ -221,7 +223,8 @@ static uint64_t relative_of(const struct tasks *p, uint64_t id, bool parent)
 /* Go to the parent of the open or selected task or operation, or to its first child. */
 static enum verdict goto_relative(struct tasks *p, const struct pane_env *env, bool parent, struct ask *out)
 {
-	const struct item *it = p->level == L_LIST ? tasks_item_now(p) : NULL;
+	struct item now;
+	const struct item *it = p->level == L_LIST ? tasks_item_now(p, &now) : NULL;
 	if (p->list.regions)
 		return pane_message(out,
 		    "( and ) are for operations ([ shows them); for the goroutine of a region: 6, then ( ) W");
@@ -313,7 +316,8 @@ static enum verdict tasks_pane_act(void *st, const struct pane_env *env, const s
 static void tasks_pane_place(const void *st, const struct pane_env *env, struct place *to)
 {
 	const struct tasks *p = st;
-	const struct item *it = p->level == L_LIST ? tasks_item_now(p) : NULL;
+	struct item now;
+	const struct item *it = p->level == L_LIST ? tasks_item_now(p, &now) : NULL;
 	bool task = tasks_source_now(p) == OF_TASK;
 	to->topic[0] = p->list.regions ? TOPIC_K_REGION : task ? TOPIC_K_TASK : TOPIC_K_OPERATION;
 	to->topic[1] = p->level == L_ONE ? TOPIC_NONE : TOPIC_K_QUANTILE;

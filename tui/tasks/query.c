@@ -62,7 +62,8 @@ static void query_of(const struct tasks *p, const struct pane_env *env, const st
 enum verdict tasks_ask_filter(struct tasks *p, const struct pane_env *env, const char *pane, struct ask *out)
 {
 	const struct kind *k = tasks_kind_now(p);
-	const struct item *it = p->level == L_LIST ? tasks_item_now(p) : NULL;
+	struct item now;
+	const struct item *it = p->level == L_LIST ? tasks_item_now(p, &now) : NULL;
 	if (!k)
 		return V_PASS;
 	bool one = p->level == L_ONE || (it && !p->list.regions);
@@ -100,12 +101,13 @@ static int64_t slow_from(const struct tasks *p)
 		return tasks_page_bounds(p, &t0, &t1) && t0 != TIME_NONE && t1 != TIME_NONE ? t1 - t0 : TIME_NONE;
 	if (bars->on)
 		return bars->edge[bars->held && bars->from < bars->at ? bars->from : bars->at];
-	return tasks_item_now(p) && !tasks_item_now(p)->open ? tasks_item_now(p)->t1 - tasks_item_now(p)->t0 : TIME_NONE;
+	struct item now;
+	return tasks_item_now(p, &now) && !now.open ? now.t1 - now.t0 : TIME_NONE;
 }
 
 /* Defines slow items: those that took lo to hi, or, if both are TIME_NONE, those found by task_filter_slow().
    Operations without a start or an end in the trace have no duration; such regions have the part in the trace. */
-struct slow { const struct item *item; uint32_t n; int64_t lo, hi; bool regions; };
+struct slow { struct tasks_listing list; const struct kind *kind; uint32_t n; int64_t lo, hi; };
 
 /* Return a text with the limit of slow items and the rule that set it. */
 static const char *describe_slow(struct arena *a, const int64_t *v, struct task_filter_slow s)
@@ -131,9 +133,11 @@ static bool say_slow(const struct snap *sn, const void *arg, struct arena *a, st
 	int64_t lo = s->lo, *v = xmalloc((s->n + 1u) * sizeof *v);
 	uint32_t n = 0;
 	(void)sn;
-	for (uint32_t i = 0; i < s->n && lo == TIME_NONE && s->hi == TIME_NONE; i++)
-		if (s->regions || !s->item[i].open)
-			v[n++] = s->item[i].t1 - s->item[i].t0;
+	for (uint32_t i = 0; i < s->n && lo == TIME_NONE && s->hi == TIME_NONE; i++) {
+		const struct packed_item *x = &s->list.item[s->kind->first + i];
+		if (s->list.regions || !x->open)
+			v[n++] = tasks_item_ns(&s->list, s->kind, x);
+	}
 	stats_sort(v, n);
 	if (n) {
 		struct task_filter_slow cut = task_filter_slow(v, n);
@@ -155,12 +159,11 @@ enum verdict tasks_ask_rest(struct tasks *p, const struct pane_env *env, struct 
 	struct slow *s = arena_zalloc(&a, sizeof *s);
 	struct task_criteria c = tasks_criteria(p);
 	bool picks = c.lo != TIME_NONE || c.hi != TIME_NONE;
-	*s = (struct slow){.lo = c.lo, .hi = c.hi, .regions = p->list.regions};
+	*s = (struct slow){.list = p->list, .kind = k, .lo = c.lo, .hi = c.hi};
 	if (p->level == L_ONE || p->brush.bars.on || (!picks && p->level == L_LIST)) {
 		s->lo = slow_from(p);
 		s->hi = TIME_NONE;
 	} else if (!picks) {
-		s->item = p->list.item + k->first;
 		s->n = k->all;
 	}
 	out->kind = ASK_QUERY;

@@ -15,11 +15,14 @@ const struct kind *tasks_kind_now(const struct tasks *p)
 	return i < p->list.nkind ? &p->list.kind[i] : NULL;
 }
 
-const struct item *tasks_item_now(const struct tasks *p)
+const struct item *tasks_item_now(const struct tasks *p, struct item *room)
 {
 	const struct kind *k = tasks_opened_kind(p);
 	uint32_t i = k ? pane_table_selected(&p->items) : UINT32_MAX;
-	return k && i < k->all ? tasks_item(p, i) : NULL;
+	if (!k || i >= k->all)
+		return NULL;
+	*room = tasks_item(p, i);
+	return room;
 }
 
 enum item_source tasks_source_now(const struct tasks *p)
@@ -54,8 +57,8 @@ static int64_t longest_of(const struct tasks *p)
 {
 	const struct kind *k = tasks_opened_kind(p);
 	for (uint32_t i = 0; k && i < k->all; i++)	/* longest first */
-		if (tasks_item(p, i)->in)
-			return tasks_item(p, i)->t1 - tasks_item(p, i)->t0;
+		if (tasks_packed_item(p, i)->in)
+			return tasks_item_ns(&p->list, k, tasks_packed_item(p, i));
 	return 0;
 }
 
@@ -89,12 +92,12 @@ void tasks_select_item(struct tasks *p, int64_t id)
 		p->items.sel = id;
 }
 
-/* Keep item i if it is among the longest so far; of equal ones the first comes first. */
-static void keep_longest(struct tasks *p, uint32_t i)
+/* Keep item i of a kind if it is among the longest so far; of equal ones the first comes first. */
+static void keep_longest(struct tasks *p, const struct kind *k, uint32_t i)
 {
-	int64_t ns = p->list.item[i].t1 - p->list.item[i].t0;
+	int64_t ns = tasks_item_ns(&p->list, k, &p->list.item[i]);
 	uint32_t at = p->nlongest;
-	while (at && p->list.item[p->longest[at - 1]].t1 - p->list.item[p->longest[at - 1]].t0 < ns)
+	while (at && tasks_item_ns(&p->list, k, &p->list.item[p->longest[at - 1]]) < ns)
 		at--;
 	if (at == TASKS_LONGEST)
 		return;
@@ -113,12 +116,11 @@ void tasks_count_bars(struct tasks *p)
 	p->bars_of = key;
 	p->nlongest = 0;
 	histogram_bars_init(&bars);
-	for (uint32_t k = 0; k < p->list.nkind; k++)
-		for (uint32_t i = p->list.kind[k].first; tasks_kind_key(&p->list.kind[k]) == key &&
-		    i < p->list.kind[k].first + p->list.kind[k].all; i++) {
-			keep_longest(p, i);
+	for (const struct kind *k = p->list.kind; k < p->list.kind + p->list.nkind; k++)
+		for (uint32_t i = k->first; tasks_kind_key(k) == key && i < k->first + k->all; i++) {
+			keep_longest(p, k, i);
 			if (p->list.regions || !p->list.item[i].open)
-				histogram_bars_add(&bars, p->list.item[i].t1 - p->list.item[i].t0);
+				histogram_bars_add(&bars, tasks_item_ns(&p->list, k, &p->list.item[i]));
 		}
 	histogram_bars_trim(&bars);
 	brush_set_bars(&p->brush, &bars);

@@ -22,7 +22,7 @@ struct tasks_search {
 	const struct tasks_listing *list;
 	const struct snap *sn;
 	struct regex *find;
-	const struct item *item;	/* of the kind */
+	const struct kind *kind;
 	uint32_t *row, n, made;
 	struct list_hits hits;
 };
@@ -32,8 +32,9 @@ static void run_search(void *work, struct job *j)
 	struct tasks_search *h = work;
 	struct buf b = {0};
 	for (uint32_t i = 0; i < h->n && h->find && (i % ASKED || !j || !job_cancelled(j)); i++) {
+		struct item it = tasks_unpack(h->list, h->kind, &h->list->item[h->kind->first + h->row[i]]);
 		buf_reset(&b);
-		tasks_put_item(h->list, h->sn->st, &h->item[h->row[i]], &b);
+		tasks_put_item(h->list, h->sn->st, &it, &b);
 		h->hits.n += h->hits.at[i] = regex_match(h->find, b.p, b.n);
 	}
 	buf_free(&b);
@@ -87,7 +88,7 @@ void tasks_mark_hits(struct tasks *p, const struct pane_env *env)
 		return;
 	struct tasks_search *h = xcalloc(1, sizeof *h);
 	*h = (struct tasks_search){.list = &p->list, .sn = session_snap(env->s), .find = regex_new(env->find.text, &e),
-	    .item = tasks_item(p, 0), .n = n, .made = p->items.rows.made};
+	    .kind = tasks_opened_kind(p), .n = n, .made = p->items.rows.made};
 	h->row = mem_copy(p->items.item, n * sizeof *h->row);
 	list_hits_begin(&h->hits, &p->items.rows, env->find.rx, n);
 	take_hits(p, async_start(&p->search, &search_kind, h, (uint64_t)n * ROW_COST));

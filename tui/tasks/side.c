@@ -57,7 +57,7 @@ static void side_one(const struct tasks *p, const struct pane_env *env, struct g
 }
 
 /* Draw the longest items of the selected kind: duration, start, name. */
-static void draw_longest(const struct tasks *p, const struct pane_env *env, struct grid *g, int y)
+static void draw_longest(const struct tasks *p, const struct pane_env *env, struct grid *g, int y, const struct kind *k)
 {
 	const struct store *st = tasks_store(env);
 	struct buf b = {0};
@@ -65,7 +65,7 @@ static void draw_longest(const struct tasks *p, const struct pane_env *env, stru
 		return;
 	grid_text(g, y++, 0, ST_HEAD, 0, "longest: duration, start");
 	for (uint32_t i = 0; i < p->nlongest && y < g->h; i++, y++) {
-		const struct item *it = &p->list.item[p->longest[i]];
+		const struct item now = tasks_unpack(&p->list, k, &p->list.item[p->longest[i]]), *it = &now;
 		struct item_facts f = tasks_item_facts(&p->list, st, it);
 		tracepane_draw_ns(g, y, 9, it->t1 - it->t0, 0);
 		if (it->open)
@@ -112,7 +112,8 @@ static int draw_region_times(
 static void draw_item_side(
     const struct tasks *p, const struct pane_env *env, struct grid *g, int y, const struct kind *k)
 {
-	const struct item *it = tasks_item_now(p);
+	struct item now;
+	const struct item *it = tasks_item_now(p, &now);
 	if (!it)
 		return;
 	stk_id stack = tasks_item_facts(&p->list, tasks_store(env), it).stack;
@@ -141,7 +142,7 @@ void tasks_draw_side(const void *st, const struct pane_env *env, struct grid *g)
 		tracepane_draw_ns(g, y, 16, k->spread.at[i], 0);
 	}
 	if (p->level == L_KINDS)
-		draw_longest(p, env, g, draw_classes(p, g, y + 1, k, NULL));
+		draw_longest(p, env, g, draw_classes(p, g, y + 1, k, NULL), k);
 	else
 		draw_item_side(p, env, g, y + 1, k);
 }
