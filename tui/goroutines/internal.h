@@ -96,7 +96,7 @@ struct goroutines_state {
 	struct tracepane_scope scope;
 	struct stats_index *stats_index;
 	struct stats_groups *gs;	/* NULL: not made yet */
-	const trk_id *trk, *creator;	/* for each of gs->g */
+	const trk_id *trk;		/* for each of gs->g */
 	struct goroutines_row *groups;
 	uint32_t ngroup;
 	int64_t ran, most;		/* running time of all goroutines, and the most of one listed goroutine */

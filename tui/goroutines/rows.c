@@ -117,7 +117,7 @@ struct goroutines_build {
 	struct goroutines_row *groups;
 	uint32_t ngroup;
 	int64_t ran;
-	trk_id *trk, *creator;
+	trk_id *trk;
 	struct goroutines_kin kin;
 };
 enum { TOLD = 2000 };	/* size up to which a group is summed again for each key */
@@ -204,7 +204,6 @@ static void make_groups(struct goroutines_build *m, struct job *j)
 	m->stats_index = stats_index_new(m->sn, &m->mem);
 	m->gs = stats_groups(m->stats_index, &ask, &m->mem);
 	m->trk = arena_alloc(&m->mem, (m->gs->ng + 1u) * sizeof *m->trk);
-	m->creator = arena_alloc(&m->mem, (m->gs->ng + 1u) * sizeof *m->creator);
 	m->groups = arena_zalloc(&m->mem, (m->gs->n + 1u) * sizeof *m->groups);
 	for (uint32_t i = 0; i < m->gs->n; i++) {
 		const struct stats_group *gr = &m->gs->group[i];
@@ -215,7 +214,6 @@ static void make_groups(struct goroutines_build *m, struct job *j)
 			stats_groups_times(m->gs, k, NULL, &s);
 			add_stat(r, &s);
 			m->trk[k] = s.trk;
-			m->creator[k] = store_trk(m->sn->st, m->trk[k])->creator;
 		}
 		m->ran += r->v[GV_RUN];
 		if (j && job_cancelled(j))
@@ -296,7 +294,6 @@ static bool take_build(struct goroutines_state *p, struct goroutines_build *m, s
 	p->stats_index = m->stats_index;
 	p->gs = m->gs;
 	p->trk = m->trk;
-	p->creator = m->creator;
 	p->groups = m->groups;
 	p->ngroup = m->ngroup;
 	p->ran = m->ran;

@@ -24,13 +24,19 @@ struct goroutines_search {
 	const struct snap *sn;
 	struct regex *find, *grep;	/* grep NULL: none */
 	bool by_function;
-	const trk_id *trk, *creator;
+	const trk_id *trk;
 	const struct goroutines_row *groups;
 	uint32_t *order, norder;	/* the listed groups */
 	struct goroutines_matches t;
 	uint8_t *said;			/* for each track, whether it matches as a creator: 0 unknown, 1 no, 2 yes */
 	struct buf b;
 };
+
+static trk_id creator_of(const struct goroutines_search *h, uint32_t k)
+{
+	trk_id t = store_trk(h->sn->st, h->trk[k])->creator;
+	return t < h->sn->ntrks ? t : 0;
+}
 
 /* Return whether goroutine k of gs->g matches by its own text. */
 static bool own_match(struct goroutines_search *h, uint32_t k)
@@ -43,9 +49,10 @@ static bool own_match(struct goroutines_search *h, uint32_t k)
 		buf_putc(b, ' ');
 		tracepane_put_str(st, store_trk_name(st, h->trk[k]), "(no start function)", b);
 	}
-	if (h->creator[k]) {
+	trk_id creator = creator_of(h, k);
+	if (creator) {
 		buf_putc(b, ' ');
-		tracepane_put_track(st, h->creator[k], b);
+		tracepane_put_track(st, creator, b);
 	}
 	return regex_match(h->find, b->p, b->n);
 }
@@ -66,7 +73,7 @@ static bool by_number(struct goroutines_search *h, uint32_t k)
 
 static bool by_creator(struct goroutines_search *h, uint32_t k)
 {
-	trk_id t = h->creator[k];
+	trk_id t = creator_of(h, k);
 	if (t && !h->said[t]) {
 		buf_reset(&h->b);
 		tracepane_put_track(h->sn->st, t, &h->b);
@@ -141,7 +148,7 @@ static struct goroutines_search *new_search(
 	struct goroutines_search *h = xcalloc(1, sizeof *h);
 	struct goroutines_matches *t = &h->t;
 	*h = (struct goroutines_search){.sn = session_snap(env->s),
-	    .by_function = p->by == GROUP_KEY_FUNCTION, .trk = p->trk, .creator = p->creator, .groups = p->groups,
+	    .by_function = p->by == GROUP_KEY_FUNCTION, .trk = p->trk, .groups = p->groups,
 	    .norder = p->table[GL_GROUPS].rows.n};
 	h->find = regex_new(regex_pattern(env->find.rx), &e);
 	h->grep = env->grep.rx ? regex_new(regex_pattern(env->grep.rx), &e) : NULL;

@@ -13,6 +13,7 @@
 #include "config.h"
 #include "trace/stats/goroutine_stats.h"
 
+#include "base/rank_bitmap.h"
 #include "base/u64_map.h"
 #include "trace/bins.h"
 #include "trace/bins_time.h"
@@ -22,7 +23,8 @@
 
 struct stats_index {
 	const struct snap *sn;
-	uint32_t *first, *span;		/* spans of goroutine t: span[first[t]] .. span[first[t + 1]) */
+	struct rank *ranged;		/* the goroutines that have ranges: few of millions */
+	uint32_t *first, *span;		/* ranges of the k-th of them: the spans span[first[k]] .. span[first[k + 1]) */
 };
 
 const char *const stats_reasons[TS__N] = {
@@ -43,18 +45,21 @@ struct stats_index *stats_index_new(const struct snap *sn, struct arena *a)
 {
 	struct stats_index *s = arena_zalloc(a, sizeof *s);
 	s->sn = sn;
-	s->first = arena_zalloc(a, (sn->ntrks + 2u) * sizeof *s->first);
+	s->ranged = arena_zalloc(a, rank_blocks(sn->ntrks) * sizeof *s->ranged);
+	for (uint32_t i = 0; i < sn->nspans; i++)
+		if (range_of(sn, i))
+			rank_set(s->ranged, range_of(sn, i));
+	uint32_t n = rank_seal(s->ranged, sn->ntrks);
+	s->first = arena_zalloc(a, (n + 2u) * sizeof *s->first);
 	s->span = arena_alloc(a, (sn->nspans + 1u) * sizeof *s->span);
 	for (uint32_t i = 0; i < sn->nspans; i++)
-		s->first[range_of(sn, i) + 2]++;
-	s->first[2] = 0;	/* spans of no goroutine */
-	for (uint32_t t = 1; t <= sn->ntrks; t++)
-		s->first[t + 1] += s->first[t];
-	for (uint32_t i = 0; i < sn->nspans; i++) {
-		trk_id t = range_of(sn, i);
-		if (t)
-			s->span[s->first[t + 1]++] = i;
-	}
+		if (range_of(sn, i))
+			s->first[rank_below(s->ranged, range_of(sn, i)) + 2]++;
+	for (uint32_t k = 1; k < n; k++)
+		s->first[k + 1] += s->first[k];
+	for (uint32_t i = 0; i < sn->nspans; i++)
+		if (range_of(sn, i))
+			s->span[s->first[rank_below(s->ranged, range_of(sn, i)) + 1]++] = i;
 	return s;
 }
 
@@ -94,7 +99,8 @@ static void range_add(struct goroutine_times *g, struct stats_part *p, struct u6
 
 static void stat_ranges(const struct stats_index *s, struct goroutine_times *g, int64_t a, int64_t b, struct arena *mem)
 {
-	uint32_t from = s->first[g->trk], to = s->first[g->trk + 1];
+	uint32_t at = rank_below(s->ranged, g->trk), from = s->first[at];
+	uint32_t to = rank_has(s->ranged, g->trk) ? s->first[at + 1] : from;
 	struct stats_part *p = NULL;
 	struct u64_hash of = {0};
 	for (uint32_t k = from; k < to; k++) {
