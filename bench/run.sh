@@ -214,7 +214,9 @@ for f in $real "$big" "$(many "$events")"; do keys "$f"; done
 answers "$(basename "$main")" "$main"
 [ "$main" = "$big" ] || answers "$(basename "$big")" "$big"
 for f in $real "$big"; do
-	for what in findings goroutines gctax channels; do costs "$f" "$what"; done
+	for what in findings goroutines gctax channels locks greedy; do costs "$f" "$what"; done
+	costs "$f" goroutines -sort=waits
+	costs "$f" view -script 7 -size 200x60
 done
 
 bounded
