@@ -95,16 +95,14 @@ static const struct board_comparison { const char *sums, *notes; } comparisons[B
 /* The report of one board. */
 struct board_report { enum board_id id; bool compares; struct buf *details; };
 
-static void put_rows(const struct trace_report_ctx *r, struct table *t, const struct board *b, bool links)
+static void put_row(const struct trace_report_ctx *r, struct table *t, const struct board *b, uint32_t i, bool links)
 {
 	enum board_column_id first = board_first_column(b->id);
 	uint32_t n = board_count_columns(b->id);
-	for (uint32_t i = 0; i < b->n; i++) {
-		for (uint32_t c = 0; c < n; c++)
-			put_cell(r, t, board_columns[first + c].unit, &b->v[i].cell[c]);
-		if (links)
-			report_board_put_links(r, t, &b->v[i]);
-	}
+	for (uint32_t c = 0; c < n; c++)
+		put_cell(r, t, board_columns[first + c].unit, &b->v[i].cell[c]);
+	if (links)
+		report_board_put_links(r, t, &b->v[i]);
 }
 
 /* Make the measures that a board needs. Return NULL if stopped. */
@@ -125,20 +123,57 @@ static struct board_measures *measure(struct trace_report_ctx *r, const struct t
 	return ready ? board_measures_new(&from, &f->on) : NULL;
 }
 
-static int put_board(struct trace_report_ctx *r, struct table *t, const void *arg, struct err *e)
+/* Make the board, and call fn with it. */
+static int with_board(struct trace_report_ctx *r, const struct board_report *k,
+    void (*fn)(const struct trace_report_ctx *, struct table *, const struct board *, const struct board_report *),
+    struct table *t, struct err *e)
 {
-	const struct board_report *k = arg;
 	struct trace_filter f = r->filter;
 	f.g = r->on;
 	struct board_measures *m = measure(r, &f, board_needs(k->id));
 	struct board *b = m ? board_make(k->id, m, &f.on) : NULL;
 	if (b)
-		put_rows(r, t, b, !k->compares);
+		fn(r, t, b, k);
 	if (b && !k->compares && r->format == TF_TEXT)
 		report_board_details(r, b, k->details);
 	board_free(b);
 	board_measures_free(m);
 	return b ? 0 : err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
+}
+
+static void put_rows(
+    const struct trace_report_ctx *r, struct table *t, const struct board *b, const struct board_report *k)
+{
+	for (uint32_t i = 0; i < b->n; i++)
+		put_row(r, t, b, i, !k->compares);
+}
+
+static int put_board(struct trace_report_ctx *r, struct table *t, const void *arg, struct err *e)
+{
+	return with_board(r, arg, put_rows, t, e);
+}
+
+/* Print the rows one by one: there may be a hundred thousand, each with a curve. */
+static void pour_rows(
+    const struct trace_report_ctx *r, struct table *t, const struct board *b, const struct board_report *k)
+{
+	(void)k;
+	for (struct trace_report_rows rows = {.r = r, .t = t}; trace_report_next_pass(&rows);)
+		for (uint32_t i = 0; i < b->n && !r->to->failed; i++) {
+			put_row(r, t, b, i, true);
+			trace_report_end_item(&rows);
+		}
+}
+
+/* Print a board in its own order. */
+static int print_board(
+    struct trace_report_ctx *r, const struct board_report *k, const struct table_col *col, uint32_t n, struct err *e)
+{
+	struct table t;
+	table_begin(&t, col, n);
+	int bad = with_board(r, k, pour_rows, &t, e);
+	table_free(&t);
+	return bad;
 }
 
 int report_board(const struct options *o, struct out *out, struct err *e)
@@ -154,7 +189,7 @@ int report_board(const struct options *o, struct out *out, struct err *e)
 	n += k.compares ? 0 : report_board_link_cols(&r, col + n);
 	const struct trace_summary rows = {.col = col, .ncol = n, .fill = put_board, .arg = &k,
 	    .sums = comparisons[k.id].sums, .notes = comparisons[k.id].notes};
-	int bad = trace_summary_print(&r, &rows, e);
+	int bad = k.compares || o->v[OPT_SORT].set ? trace_summary_print(&r, &rows, e) : print_board(&r, &k, col, n, e);
 	buf_put(r.out, details.p, details.n);
 	buf_free(&details);
 	trace_report_close(&r);
