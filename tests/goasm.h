@@ -9,6 +9,7 @@
 
 /*
  * An assembler for Go execution traces as text, for tests. Each line is one event; `#` begins a comment:
+ *
  *     go 26                          header; below 22 it is version 1 of the format
  *     Batch GEN M TIME               a batch; its length is computed. Batch*: a length that is one byte too large
  *     NAME N N N                     an event of events.def by name, and its arguments in order

@@ -224,8 +224,8 @@ static void settle(void)
 			return;
 }
 
-/* Take output as settle() does, but wait first until the program has woken from the sleep that was number `slept`; a
-   key that a child of the program reads does not wake it: then stop waiting after CHILD_MS. */
+/* Take output as settle() does, but first wait until the program has woken, that is until naps() differs from `slept`. A
+   key that a child reads does not wake the program, so wait for CHILD_MS at most. */
 static void answer(long slept)
 {
 	enum { CHILD_MS = 2000 };

@@ -69,7 +69,7 @@ static void check_all_found(void)
 	nsum = 0;
 }
 
-/* The function and line that represent a stack; 0: there is no stack. */
+/* Return the function and line that represent a stack; 0: there is no stack. */
 static uint64_t place_of(stk_id stack)
 {
 	stk_id site = user_code_site(st, stack);
@@ -151,7 +151,8 @@ static void check_channels(const struct board *b)
 
 static bool runs(const struct trace_interval *v)
 {
-	return v->state == TS_RUN || v->state == TS_GCWORK || v->state == TS_ASSIST || v->state == TS_SWEEP || v->state == TS_STW;
+	return v->state == TS_RUN || v->state == TS_GCWORK || v->state == TS_ASSIST || v->state == TS_SWEEP ||
+	    v->state == TS_STW;
 }
 
 /* Return the time until which a P runs without a gap from t on, at most `end`; t if it does not run. The goroutine that
@@ -209,8 +210,8 @@ static void check_stops(const struct board *b, const struct trace_filter *f, str
 	    BOARD_STOPS_TOTAL, BOARD_STOPS_COUNT, BOARD_STOPS_MAX, BOARD_STOPS_STOPPING, BOARD_STOPS_STOPPED};
 	count_stops(f, mem);
 	for (uint32_t i = 0; i < b->n; i++)
-		check_values(b, &b->v[i], kind_of_row(&b->v[i], f, mem), place_of_cell(&b->v[i], BOARD_STOPS, BOARD_STOPS_CALLER),
-		    col, sizeof col / sizeof *col);
+		check_values(b, &b->v[i], kind_of_row(&b->v[i], f, mem),
+		    place_of_cell(&b->v[i], BOARD_STOPS, BOARD_STOPS_CALLER), col, sizeof col / sizeof *col);
 	check_all_found();
 }
 
@@ -284,8 +285,8 @@ static void count_taxes(const struct board_source *source)
 		for (size_t k = 0; k < path.n; k++) {
 			const struct critical_piece *p = &path.v[k];
 			int64_t ns = p->t1 - p->t0;
-			int at = p->cls == TIME_GC_ASSIST ? 2 : p->cls == TIME_GC_OTHER ? 4 : p->cls == TIME_STW ? (is_of_gc(p) ? 5 : 6)
-				: p->reason == CRITICAL_GC_WORKERS ? 3 : 7;
+			int at = p->cls == TIME_GC_ASSIST ? 2 : p->cls == TIME_GC_OTHER ? 4
+				: p->cls == TIME_STW ? (is_of_gc(p) ? 5 : 6) : p->reason == CRITICAL_GC_WORKERS ? 3 : 7;
 			s->v[at] += ns;
 			tax += at < 6 ? ns : 0;
 		}
@@ -390,7 +391,8 @@ static void check_part(int64_t a, int64_t b)
 	const struct progress_watcher on = {0};
 	const struct operations *all = operations_shared(sn, NULL),
 				*ops = a == TIME_NONE ? all : operations_find(sn, &f, NULL, &mem, &on);
-	struct board_source source = {.sn = sn, .filter = &f, .operations = ops, .walker = critical_walker_new(sn, all, &mem, NULL)};
+	struct board_source source = {.sn = sn, .filter = &f, .operations = ops,
+	    .walker = critical_walker_new(sn, all, &mem, NULL)};
 	struct board_measures *m = board_measures_new(&source, &on);
 	from = m->scan.t0;
 	to = m->scan.t1;

@@ -35,7 +35,8 @@ static void collect(const struct snap *sn, frm_id at, int64_t from, int64_t to)
 			continue;
 		do {
 			stk_id site = user_code_site(sn->st, v.stack);
-			if (time_class_of(sn->st, v.state, v.stack) != TIME_LOCK || !site || stk_frame(sn->st, site) != at || v.t1 <= from || v.t0 >= to)
+			if (time_class_of(sn->st, v.state, v.stack) != TIME_LOCK || !site ||
+			    stk_frame(sn->st, site) != at || v.t1 <= from || v.t0 >= to)
 				continue;
 			all = mem_grow(all, &cap, n + 1u, sizeof *all);
 			all[n++] = (struct lock_wait){v.t0 > from ? v.t0 : from, v.t1 < to ? v.t1 : to};
@@ -131,7 +132,8 @@ static uint32_t check_part(const struct snap *sn, int64_t from, int64_t to)
 	struct arena mem = {0};
 	struct trace_filter f = {.from = from, .to = to};
 	const struct operations *ops = operations_shared(sn, NULL);
-	struct board_source source = {.sn = sn, .filter = &f, .operations = ops, .walker = critical_walker_new(sn, ops, &mem, NULL)};
+	struct board_source source = {.sn = sn, .filter = &f, .operations = ops,
+	    .walker = critical_walker_new(sn, ops, &mem, NULL)};
 	const struct progress_watcher on = {0};
 	struct board_measures *m = board_measures_new(&source, &on);
 	struct board *b = board_make(BOARD_LOCKS, m, &on);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Readers of texts and of old profiles when the program exceeds its memory limit: of a long file each shows a part with
- * one notice; a file that is read to its end has none, because memory that is exceeded then is no reason for one.
+ * Readers of texts and of old profiles when the program exceeds its memory limit: of a long file each reads a part, and
+ * adds one notice; a short file, which is read to its end, has no notice although the limit is exceeded.
  */
 #include "config.h"
 #include "base/mem/mem.h"
@@ -52,8 +52,8 @@ static void put_sample(struct buf *b, enum form form, int i)
 	case PERF: buf_printf(b, "p 1 [000] %d.000001: 1 cycles: \n\t%x f%d+0x1 (/p)\n\n", i, at, i); break;
 	case DUMP: buf_printf(b, "goroutine %d [running]:\nmain.f%d()\n\t/x.go:1 +0x1d\n\n", i + 1, i); break;
 	case GCTRACE:
-		buf_printf(b, "gc %d @%d.056s 0%%: 0.097+1.5+0.005 ms clock, 0.19+0.45/0/0+0.011 ms cpu, 3->4->0 MB, 4 MB goal, "
-		    "0 MB stacks, 0 MB globals, 4 P\n", i + 1, i);
+		buf_printf(b, "gc %d @%d.056s 0%%: 0.097+1.5+0.005 ms clock, 0.19+0.45/0/0+0.011 ms cpu, 3->4->0 MB, "
+		    "4 MB goal, 0 MB stacks, 0 MB globals, 4 P\n", i + 1, i);
 		break;
 	case HEAP: buf_printf(b, "1: 8 [1: 8] @ 0x%x\n", at); break;
 	case COUNT: buf_printf(b, "1 @ 0x%x\n", at); break;
@@ -83,7 +83,7 @@ static void put_file(struct buf *b, enum form form, int n)
 		buf_puts(b, "--- Memory map: ---\n00001000-7f000000 r-xp 00000000 00:00 0 /p\n");
 }
 
-/* Read the file. Return how much was read, and the number of notices that it was not all; -1: it is refused. */
+/* Read the file. Return the number of samples and spans, -1 if it is refused; set *notices to that of notices of the limit. */
 static int64_t read_file(const struct buf *b, enum form form, bool limited, int *notices)
 {
 	struct err e = {0};

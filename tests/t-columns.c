@@ -128,8 +128,8 @@ static void lists(const char *name, const char *const *keys, int first)
 int main(void)
 {
 	static const char *const prof[] = {"1", ":tags<Enter>", NULL};
-	static const char *const trace[] = {"1", "6", "6:sort chan<Enter>", "6<Enter>", "6<Enter>:sort gc<Enter>", "7", "7<Enter>",
-	    "7]", "7]<Enter>", "7]<Enter>:sort blocked<Enter>", "8", "8]", "9gg", NULL};
+	static const char *const trace[] = {"1", "6", "6:sort chan<Enter>", "6<Enter>", "6<Enter>:sort gc<Enter>", "7",
+	    "7<Enter>", "7]", "7]<Enter>", "7]<Enter>:sort blocked<Enter>", "8", "8]", "9gg", NULL};
 	static const char *const page[] = {"6<Enter><Enter>", NULL}, *const task[] = {"7<Enter><Enter>", NULL};
 	setenv("TTRACESECURE", "1", 1);
 	setlocale(LC_CTYPE, "C.UTF-8");

@@ -634,7 +634,7 @@ static void check_file(const char *path)
 	struct bytes in;
 	struct err e;
 	if (input_open(path, &in, &e)) {
-		OK(!"opened");
+		OK(!"the file is read");
 		return;
 	}
 	struct store_builder *b = builder_new();

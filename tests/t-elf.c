@@ -212,7 +212,7 @@ int main(int argc, char **argv)
 	const char *self = argc > 2 ? argv[1] : argv[0];	/* arguments: another program, number of rounds */
 	if (access(self, R_OK) == 0)
 		test_damaged(self, argc > 2 ? atoi(argv[2]) : 40);
-	OK(count_known("/dev/null", 0, 1, 1) == 0 && count_known("/", 0, 1, 1) == 0 && count_known("/proc/kcore", 0, 1, 1) == 0 &&
-	    count_known("-", 0, 1, 1) == 0);
+	OK(count_known("/dev/null", 0, 1, 1) == 0 && count_known("/", 0, 1, 1) == 0 &&
+	    count_known("/proc/kcore", 0, 1, 1) == 0 && count_known("-", 0, 1, 1) == 0);
 	return DONE();
 }

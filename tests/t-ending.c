@@ -15,7 +15,7 @@
 
 static int go[2], forked[2], life[2];
 
-/* The handler has begun: let the thread start its child, which is registered only after the handler goes on. */
+/* The handler has begun: let the thread start its child, which is registered only after the handler continues. */
 static void on_restore(void)
 {
 	char c = 0;
@@ -33,7 +33,7 @@ static void *start_child(void *ready)
 	pid_t pid = fork();
 	if (!pid) {
 		poll(NULL, 0, 5000);
-		_exit(write(life[1], &c, 1) != 1);	/* it has lived on */
+		_exit(write(life[1], &c, 1) != 1);	/* not killed */
 	}
 	if (write(forked[1], &c, 1) != 1)
 		_exit(3);

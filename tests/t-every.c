@@ -125,7 +125,7 @@ static void every(const struct at *at, int rows, int cols, bool page)
 		snprintf(keys, sizeof keys, ":%s<Enter>", cmds[c].name);
 		bool yes = page || answers(at->keys, keys, (enum cmd_id)c, rows, cols);
 		if (!yes)
-			fprintf(stderr, "%s: in %s at %dx%d %s: nothing to be seen, or unknown\n", options.file[0],
+			fprintf(stderr, "%s: in %s at %dx%d %s: no visible effect, or unknown\n", options.file[0],
 			    at->pane, cols, rows, keys);
 		OK(yes);
 		for (const char *k = cmds[c].keys; k && *k && cmds[c].panes & panes[p]->bit;) {
@@ -136,7 +136,7 @@ static void every(const struct at *at, int rows, int cols, bool page)
 			yes = (c == CMD_CENTRE && panes[p]->bit & (P_LIST | P_FLAME)) ||
 			      answers(at->keys, keys, (enum cmd_id)c, rows, cols);
 			if (!yes)
-				fprintf(stderr, "%s: in %s at %dx%d the key %s (%s): nothing to be seen\n",
+				fprintf(stderr, "%s: in %s at %dx%d the key %s (%s): no visible effect\n",
 				    options.file[0], at->pane, cols, rows, keys,
 				    cmds[c].name);
 			OK(yes);

@@ -106,7 +106,7 @@ static bool shows(struct viewer *v, const char *text)
 	struct buf b = screen(v);
 	bool yes = strstr(buf_str(&b), text);
 	if (!yes)
-		fprintf(stderr, "not there: %s\n%s", text, buf_str(&b));
+		fprintf(stderr, "not on the screen: %s\n%s", text, buf_str(&b));
 	buf_free(&b);
 	return yes;
 }
@@ -231,7 +231,7 @@ static void from_one_to_another(void)
 		end(&v);
 }
 
-/* Pane info does not say that the file is whole while it is read. */
+/* While the file is read, the pane of facts about it does not call it whole. */
 static void not_whole_yet(void)
 {
 	struct viewer v;

@@ -336,7 +336,8 @@ static void least(void)
 		k.profile->sample(k.self,
 		    &(struct sink_sample){.stack = k.ops->stack(k.self, light, 2), .value = &v, .when = TIME_NONE});
 		const struct snap *sn = builder_finish(b);
-		struct weighted_tree *c = weigh(sn, GR_FUNCTIONS, &(struct filters){0}, false, &(struct weigh_source){.type = 0});
+		struct weighted_tree *c = weigh(sn, GR_FUNCTIONS, &(struct filters){0}, false,
+		    &(struct weigh_source){.type = 0});
 		struct flame *f = flame_new(c, &(struct flame_conf){.reverse = true});
 		OK(f->t.n == (v == 2 ? 5 : 4));
 		flame_free(f);

@@ -44,11 +44,11 @@ static uint32_t rnd(uint32_t below)
 static void make_names(void)
 {
 	static const char *const piece[] = {"\"", "\"\"", "'", "\n", "\r", "\r\n", "\t", "\x01", "\x08", "\x0b", "\x1b[31m",
-	    "\x1f", "\x7f", "<", ">", "&", "&lt;", "&#65;", "&amp;", "&#x41;", "&quot", "]]>", "<![CDATA[", "<!--", "</title>", "\\",
-	    "\\x41", "\\x", "\\ufffe", "\\n", "\\\"", "\\l", "\\N", ";", ",", " ", "  ", " 12", "(3)", "=", "*", "+1", "%s", "{", "}",
-	    "|", "$x", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x80\xa8", "\xc2\x9b", "\xc2\x85", "\xc2\xa0", "\xef\xbb\xbf", "\xff", "\xc3",
-	    "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xef\xbf\xbe", "\xef\xbf\xbf", "\xf0\x9f\x98\x80", "\xc3\xa9", "a", "F",
-	    "7", "::", ".", "/a"};
+	    "\x1f", "\x7f", "<", ">", "&", "&lt;", "&#65;", "&amp;", "&#x41;", "&quot", "]]>", "<![CDATA[", "<!--", "</title>",
+	    "\\", "\\x41", "\\x", "\\ufffe", "\\n", "\\\"", "\\l", "\\N", ";", ",", " ", "  ", " 12", "(3)", "=", "*", "+1",
+	    "%s", "{", "}", "|", "$x", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x80\xa8", "\xc2\x9b", "\xc2\x85", "\xc2\xa0",
+	    "\xef\xbb\xbf", "\xff", "\xc3", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xef\xbf\xbe", "\xef\xbf\xbf",
+	    "\xf0\x9f\x98\x80", "\xc3\xa9", "a", "F", "7", "::", ".", "/a"};
 	for (int i = 0; i < N; i++) {
 		buf_putc(&name[i], 'f');
 		for (uint32_t k = 1 + rnd(12); k; k--)

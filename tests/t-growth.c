@@ -131,7 +131,7 @@ static void grow_all(const struct grow_kind *k, const char *const *commands, con
 int main(int argc, char **argv)
 {
 	if (SANITIZED) {
-		puts("the time of memory that a sanitizer keeps does not grow as that of the program does");
+		puts("a sanitizer changes how the time of a program grows");
 		return SKIP;
 	}
 	program = getenv("TTRACE") ? getenv("TTRACE") : "./ttrace";

@@ -54,7 +54,7 @@ static void sample(const char *path)
 	struct err e;
 	if (input_open(path, &b, &e)) {
 		fprintf(stderr, "%s\n", e.msg);
-		OK(!"a sample is missing");
+		OK(!"the sample is read");
 		return;
 	}
 	size_t rounds = b.n > 500000 ? 12 : 60;

@@ -214,7 +214,8 @@ int main(void)
 	hurry("stock.trace", "!j<Enter>u;W5678:rows related<Enter>", "16");
 	hurry("leak-after.pb.gz",
 	    "4:diff samples/leak-before.pb.gz<Enter>12!:diff=<Enter>:focus=main<Enter>", "1!");
-	hurry("cpu.pb.gz", "!1jf4u2x3uu:tagroot=endpoint<Enter>4r:granularity=lines<Enter>:granularity=functions<Enter>r", "1!");
+	hurry("cpu.pb.gz", "!1jf4u2x3uu:tagroot=endpoint<Enter>4r:granularity=lines<Enter>:granularity=functions<Enter>r",
+	    "1!");
 	cancel("goroutines.txt", "!1j<Esc>fu");
 	replaced_behind_help();
 	stopped("cpu.pb.gz");

@@ -71,7 +71,7 @@ static void same(struct bytes in, const char *what, size_t n)
 	general = true;
 	struct digest d = load(in, "1");
 	general = false;
-	OK(d.all == one.all || (fprintf(stderr, "%s (%zu) differs the general way\n", what, n), false));
+	OK(d.all == one.all || (fprintf(stderr, "%s (%zu) differs without the fast path\n", what, n), false));
 }
 
 static void damaged(const char *path)

@@ -105,7 +105,7 @@ static void in_all_orders(const struct snap *sn, const uint64_t *want, const cha
 	sheet_cache_drop_all(sn->st->keep);
 	for (uint32_t i = 0; i < sn->nsheets; i++)
 		ahead = same(sn, want, i) && ahead;
-	OK(ahead || (fprintf(stderr, "%s: other sheets than before\n", what), false));
+	OK(ahead || (fprintf(stderr, "%s: rebuilt sheets differ\n", what), false));
 	sheet_cache_drop_all(sn->st->keep);
 	for (uint32_t i = sn->nsheets; i-- > 0;)
 		back = same(sn, want, i) && back;
@@ -186,7 +186,7 @@ static void cancelled_search(const struct snap *sn)
 	OK(sheet_cache_stats(sn->st->keep).made == made);
 }
 
-/* Return a hash of what passes over the sheets find for all goroutines and for two, with all sheets evicted at first. */
+/* Return a hash of the results of two passes over the sheets, for all goroutines and for two, with all sheets evicted. */
 static uint64_t passes(const struct snap *sn)
 {
 	trk_id *g = xcalloc(sn->ntrks + 1u, sizeof *g);
@@ -257,7 +257,7 @@ static int activity_in(const struct sheet *sh, trk_id t)
 	return one && sh->state[sh->first[row]] & SHEET_CONT ? 1 : -1;
 }
 
-/* What is kept of the activity of tracks in evicted sheets is right. Return the number of sheets that have it. */
+/* The activity that is kept for tracks of evicted sheets is right. Return the number of sheets that have it. */
 static uint32_t activity_map(const struct snap *sn)
 {
 	int8_t *how = xmalloc((size_t)sn->nsheets * sn->ntrks + 1);

@@ -57,7 +57,7 @@ static void test_keys(void)
 	OK(key(&m, MOUSE_RELEASE, 1, 0) == 0 && key(&m, MOUSE_MOVE, 1, 0) == 0);
 	OK(key(&m, MOUSE_PRESS, 1, 0) == KEY_CLICK && key(&m, MOUSE_RELEASE, 1, 10) == 0);
 	OK(key(&m, MOUSE_PRESS, 1, 399) == KEY_CLICK2 && key(&m, MOUSE_PRESS, 1, 400) == KEY_CLICK);	/* no triple click */
-	OK(key(&m, MOUSE_PRESS, 2, 401) == KEY_CLICK && key(&m, MOUSE_PRESS, 2, 801) == KEY_CLICK);	/* other cell; too late */
+	OK(key(&m, MOUSE_PRESS, 2, 401) == KEY_CLICK && key(&m, MOUSE_PRESS, 2, 801) == KEY_CLICK);	/* moved, late */
 	OK(key(&m, MOUSE_MOVE, 5, 900) == KEY_DRAG && key(&m, MOUSE_RELEASE, 5, 901) == KEY_DROP);
 	OK(key(&m, MOUSE_MOVE, 6, 902) == 0 && key(&m, MOUSE_RELEASE, 6, 903) == 0);
 	OK(key(&m, MOUSE_UP, 1, 0) == KEY_WHEEL_UP && key(&m, MOUSE_UP | MOUSE_FAR, 1, 0) == KEY_ZOOM_UP);

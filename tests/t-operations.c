@@ -360,7 +360,8 @@ static void check_records(void)
 	struct operation_list l = {.kind = &kind, .nkinds = 1, .first_part = 1000};
 	for (int64_t i = 0; i < N; i++)
 		operations_list_add(&l, &(struct operation){.t0 = (N - i) / 3 * 5000000000 - 100, .id = (uint64_t)(1000 + i),
-		    .t1 = (N - i) / 3 * 5000000000 - 100 + length[i % LENGTHS], .g = (trk_id)i, .complete = i & 1}, OPERATION_NONE);
+		    .t1 = (N - i) / 3 * 5000000000 - 100 + length[i % LENGTHS], .g = (trk_id)i, .complete = i & 1},
+		    OPERATION_NONE);
 	operations_keep_kind(&kind, &a);
 	operations_sort_kind(&kind, NULL);
 	struct operations o = {.kind = &kind, .nkinds = 1, .n = N, .first_part = 1000, .late = l.late};
@@ -461,14 +462,16 @@ static void check_random(uint64_t nth)
 		g[i] = s.trace->track(s.self, TK_G, i + 1);
 	for (uint32_t i = 0; i < GS; i++)
 		if (rnd(4))
-			s.trace->born(s.self, g[i], s.ops->str(s.self, i % 5 ? "main.worker" : "net/http.(*conn).serve", i % 5 ? 11 : 22),
+			s.trace->born(s.self, g[i],
+			    s.ops->str(s.self, i % 5 ? "main.worker" : "net/http.(*conn).serve", i % 5 ? 11 : 22),
 			    rnd(2) ? g[rnd(GS)] : 0, 0, stack[rnd(STACKS)]);
 	for (uint32_t i = 0; i < STEPS; i++) {
 		uint32_t k = rnd(GS), few = 1 + rnd(4);
 		t += rnd(200);
 		enum tstate to = states[rnd(sizeof states / sizeof *states)];
 		/* few stacks for a goroutine, so that they recur */
-		sink_enter_one(&s, g[k], t, to, to == TS_RUN ? p : to == TS_READY ? g[rnd(GS)] : 0, stack[(k * 3 + few) % STACKS]);
+		sink_enter_one(&s, g[k], t, to, to == TS_RUN ? p : to == TS_READY ? g[rnd(GS)] : 0,
+		    stack[(k * 3 + few) % STACKS]);
 		if (i % 100 == 0)
 			random_span(&s, g, t, i / 100 + 1);
 		if (i % (STEPS / 6) == 0)
@@ -481,7 +484,7 @@ static void check_random(uint64_t nth)
 
 /* ---- shapes of loops */
 
-/* A loop goes through these waits in turn and runs in between. idle: the index of its idle wait, -1: none. */
+/* A loop that has these waits in turn and runs in between. idle: the index of its idle wait, -1: none. */
 struct shape { const char *of; int idle; struct { enum tstate state; const char *frame[6]; } wait[4]; };
 static const struct shape shapes[] = {
 	{"a worker", 0, {{TS_CHANRECV, {"runtime.chanrecv1 1", "main.worker 10"}},
@@ -500,7 +503,8 @@ static const struct shape shapes[] = {
 	{"a pace after a pause under a lock", 1, {{TS_SLEEP, {"time.Sleep 1", "main.loop 53"}},
 	    {TS_SLEEP, {"time.Sleep 1", "main.loop 56"}}, {TS_SYNC, {"sync.(*Mutex).Lock 1", "main.loop 51"}}}},
 	{"a producer", -1, {{TS_CHANSEND, {"runtime.chansend1 1", "main.produce 8"}}}},
-	{"a server without net/http", 0, {{TS_NET, {"internal/poll.(*FD).Read 1", "bufio.(*Reader).ReadString 1", "main.serve 7"}},
+	{"a server without net/http", 0, {
+	    {TS_NET, {"internal/poll.(*FD).Read 1", "bufio.(*Reader).ReadString 1", "main.serve 7"}},
 	    {TS_CHANRECV, {"runtime.chanrecv1 1", "main.answer 70", "main.serve 9"}}}},
 };
 
@@ -528,7 +532,7 @@ static void check_shape(const struct shape *x)
 	for (int i = 0; i < n; i++)
 		if (operations_is_idle(o, stack[i]) != (i == x->idle)) {
 			fprintf(stderr, "%s: wait %d\n", x->of, i);
-			OK(!"the idle wait");
+			OK(!"the idle wait is found");
 		}
 	OK(o->n == (x->idle < 0 ? 1u : n == 1 ? ROUNDS - 1u : ROUNDS - 1u + (x->idle < n - 1)));
 	check_all(sn);

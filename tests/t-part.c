@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A part of a trace that is read alone, without what precedes it, against the whole trace: wherever the part knows a
+ * A part of a trace that is read alone, without what precedes it, against the whole trace: wherever the part has a
  * state, every P and goroutine is in the same class of states, and in the same state if that began within the part; no
  * interval lies before or after the part. The first hundredth is left out, because events of the previous generation may
  * still be missing there. Arguments name more traces.

@@ -33,7 +33,7 @@
 /* INFLATED: bytes of the profile of 50,000 samples and functions; OWN: bytes of the program as usually built */
 enum { SKIP = 77, TIMES = 4, INFLATED = 9074139, OWN = 6500000 };
 
-/* Words by blanks; "view KEYS" is the viewer with these keys. */
+/* Commands: words with blanks between them; "view KEYS" runs the viewer with these keys. */
 static const char *const commands[] = {"top", "top -nodecount=0 -nodefraction=0 -format=csv", "tree", "list .",
 	"list . -format=json", "peek .", "peek . -format=json", "peek . -format=csv", "raw", "traces", "traces -format=json",
 	"folded", "callgrind", "callgrind -call_tree", "dot", "speedscope", "flame", "proto", "findings", "top -focus=none",
@@ -63,7 +63,7 @@ static void run_program(const char *program, const char *command, const char *pa
 	_exit(127);
 }
 
-/* Return the most memory that a command had, in bytes; 0: it failed. */
+/* Return the peak of the memory of a command in bytes; 0: it failed. */
 static size_t measure(const char *program, const char *command, const char *path)
 {
 	int status = 0;
@@ -90,7 +90,7 @@ int main(void)
 	char path[64];
 	const char *program = getenv("TTRACE") ? getenv("TTRACE") : "./ttrace";
 	if (SANITIZED) {
-		puts("a sanitizer takes memory of its own");
+		puts("a sanitizer uses memory of its own");
 		return SKIP;
 	}
 	snprintf(path, sizeof path, "t-peak-%d", (int)getpid());

@@ -158,7 +158,7 @@ static struct got get(const void *p, size_t n)
 	struct err e = {0};
 	if (store_check(g.sn, &e)) {
 		fprintf(stderr, "%s\n", e.msg);
-		OK(!"the store breaks its rules");
+		OK(!"the laws of the store hold");
 	}
 	return g;
 }
@@ -221,7 +221,7 @@ static void samples_arrive(const struct got *g)
 	OK(is(st, l[3].key, "key") && !l[3].str && !l[3].num && !l[3].unit && l[3].bare);
 }
 
-/* Check that a profile with one error is refused with a message that contains `message`. */
+/* Check that a profile with one error is refused, and that the error contains `message`. */
 static void refused(const struct made *m, const char *message)
 {
 	uint8_t *p;
@@ -310,7 +310,7 @@ static void published(void)
 	builder_free(b);
 }
 
-/* Runs are asked for before all is inflated, as no caller does: there are none, and the thread ends. */
+/* No caller takes the runs before the whole profile is inflated; if one did, it would get none, and the thread ends. */
 static void test_presort_ended_early(void)
 {
 	static const uint8_t input[64];

@@ -35,7 +35,7 @@ static str_id str(struct profile *p, const char *s)
 	return profile_add_string(p, s, strlen(s));
 }
 
-/* Make a profile of nfun functions with stacks with recursion, inlined calls, labels, and values of either sign. */
+/* Make a profile of nfun functions with stacks with recursion, inlined calls, labels; negative: values of either sign. */
 static struct profile *random_profile(uint32_t nfun, uint32_t nsample, bool negative)
 {
 	struct profile *p = profile_new();
@@ -124,7 +124,8 @@ static void test_filters(void)
 	for (uint64_t seed = 3; seed < 23; seed++) {
 		int64_t all = filtered(seed, NULL, NULL, NULL);
 		names &= all == filtered(seed, "f[2-4]|b.go", NULL, NULL) + filtered(seed, NULL, "f[2-4]|b.go", NULL);
-		tags &= filtered(seed, NULL, NULL, "k=x|y") == filtered(seed, NULL, NULL, "k=x") + filtered(seed, NULL, NULL, "y");
+		tags &= filtered(seed, NULL, NULL, "k=x|y") ==
+		    filtered(seed, NULL, NULL, "k=x") + filtered(seed, NULL, NULL, "y");
 	}
 	OK(names);	/* focus and ignore divide the total */
 	OK(tags);	/* the values of a label divide it, too */
@@ -215,7 +216,8 @@ static bool same_frames(const struct profile *p, const struct random_stacks *r, 
 		same &= l->n == r->n[i] && (!l->n || !memcmp(l->frame, r->frame[i], l->n * sizeof *l->frame));
 		frame_text_put(&t, &got, l, i % 2);
 		for (size_t k = 0, n = r->n[i]; k < n; k++)
-			buf_pad(&want, 'a' + (int)r->frame[i][i % 2 ? n - 1 - k : k], r->frame[i][i % 2 ? n - 1 - k : k] * length);
+			buf_pad(&want, 'a' + (int)r->frame[i][i % 2 ? n - 1 - k : k],
+			    r->frame[i][i % 2 ? n - 1 - k : k] * length);
 		same &= !strcmp(buf_str(&got), buf_str(&want));
 		buf_free(&got);
 		buf_free(&want);
@@ -742,7 +744,7 @@ static double line_cost(const char *heading, const char *piece, size_t n)
 	return best;
 }
 
-/* A line that is eight times as long takes eight times as long, and not 64 times as if reading began again at each byte. */
+/* A line of eight times the length takes eight times the time; if each byte were a new start, it would take 64 times. */
 static void lines_are_linear(void)
 {
 	enum { FEW = 32000, TIMES = 8 };

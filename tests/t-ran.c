@@ -128,7 +128,8 @@ static void check_file(const char *path)
 
 int main(int argc, char **argv)
 {
-	static const char *const names[] = {"tests/faults/lock-queue.trace.gz", "tests/faults/gc.trace.gz", "samples/stock.trace"};
+	static const char *const names[] = {"tests/faults/lock-queue.trace.gz", "tests/faults/gc.trace.gz",
+	    "samples/stock.trace"};
 	const char *dir = getenv("srcdir");
 	char path[1024];
 	for (size_t i = 0; argc < 2 && i < sizeof names / sizeof *names; i++) {

@@ -187,7 +187,8 @@ static void try_attempt(const struct attempt *a)
 
 static void clean_up(const char *dir)
 {
-	static const char *const made[] = {"kept", "folder/old", "folder/new", "folder/removed", "folder/created", "folder/link"};
+	static const char *const made[] = {"kept", "folder/old", "folder/new", "folder/removed", "folder/created",
+	    "folder/link"};
 	for (size_t i = 0; i < sizeof made / sizeof *made; i++)
 		unlink(made[i]);
 	rmdir("folder/made");

@@ -237,7 +237,8 @@ static void state_count(const struct snap *sn, const struct model *m)
 {
 	enum { STEPS = 8 };
 	for (int q = 0; q < 20; q++) {
-		int64_t step = 1 + rnd(q % 2 ? 30 : (uint32_t)(sn->t1 / STEPS)), t0 = rnd((uint32_t)(sn->t1 - STEPS * step) + 1);
+		int64_t step = 1 + rnd(q % 2 ? 30 : (uint32_t)(sn->t1 / STEPS)),
+			t0 = rnd((uint32_t)(sn->t1 - STEPS * step) + 1);
 		struct state_count c[STEPS];
 		state_counts_compute(sn, t0, step, STEPS, c);
 		for (int k = 0; k < STEPS; k++) {

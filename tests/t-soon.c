@@ -316,7 +316,8 @@ int main(void)
 	static const char *const trace[] = {
 		"6jjDjj]u", "7jjDuu6jD3jj", "1jj]]]jj<Enter>q4jj]]3]]2]]5", "6jjj<Enter>jj1jfu4fu3fu",
 		    "1:focus=main<Enter>4:hide=runtime<Enter>]]uuR", "8<Tab>hhhe%%Vll<Tab>l:t 1.2s..1.4s<Enter>hhVu",
-		    "6/1|2<Enter>nnNjn/G3<BS>1<Esc>n/[2-4]|w<Enter>nuGN<Backspace>n", "6j<Enter>/1<Enter>nnnNu&1<Enter>nn6*nn/9",
+		    "6/1|2<Enter>nnNjn/G3<BS>1<Esc>n/[2-4]|w<Enter>nuGN<Backspace>n",
+		    "6j<Enter>/1<Enter>nnnNu&1<Enter>nn6*nn/9",
 		    "7j<Enter>/1<Enter>nnN>i/2|3<BS>1<Esc>n[j<Enter>/G1<Enter>nui<Backspace>/a",
 		    "/chan|sel<Enter>nnNu/run<Esc>n+n6/3<Enter>5n",
 		    "MjjC+++---hC:rows group work<Enter>jjCl+-u:rows related<Enter>jj:rows group nobody<Enter>jtEjut",

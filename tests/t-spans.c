@@ -217,7 +217,8 @@ static void searches(const struct snap *sn, const struct spans *all)
 		}
 		OK(span_criteria && !span_search_run(span_criteria, sn, false, NULL, &h));
 		if (h.all != n || h.ns != ns)
-			fprintf(stderr, "%s: %llu hits, not %llu\n", q[k].cond, (unsigned long long)h.all, (unsigned long long)n);
+			fprintf(stderr, "%s: %llu matches, not %llu\n", q[k].cond, (unsigned long long)h.all,
+			    (unsigned long long)n);
 		OK(h.all == n && h.ns == ns);
 		span_hits_free(&h);
 		span_query_free(span_criteria);

@@ -45,7 +45,8 @@ static void check(const struct snap *sn, int64_t polls)
 {
 	struct time_parts p = {0};
 	int64_t b = POLLS * EACH, a = b - polls * EACH;
-	struct time_parts_start from = time_parts_add(&p, sn, &(struct time_parts_query){.g = poller, .a = a, .b = b, .scale = 1});
+	struct time_parts_start from = time_parts_add(
+	    &p, sn, &(struct time_parts_query){.g = poller, .a = a, .b = b, .scale = 1});
 	OK(from.t == a && !from.waker);
 	OK(is_near(time_of(&p, TIME_ON_CPU), polls * RUN));
 	OK(is_near(time_of(&p, TIME_RUNNABLE), polls * READY));

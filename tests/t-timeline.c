@@ -77,7 +77,7 @@ static void span_criteria(const struct snap *sn, const struct brute *q)
 		}
 	}
 	if (n != h.all || ns != h.ns)
-		fprintf(stderr, "%s: %llu hits of %llu ns, not %llu of %llu\n", q->cond,
+		fprintf(stderr, "%s: %llu matches of %llu ns, not %llu of %llu\n", q->cond,
 		    (unsigned long long)h.all, (unsigned long long)h.ns, (unsigned long long)n,
 		    (unsigned long long)ns);
 	OK(n == h.all && ns == h.ns && h.n == n && n > 0);
@@ -112,7 +112,7 @@ static void searches(const struct snap *sn)
 		struct err e;
 		struct span_criteria *h = span_query_new(bad[i], &e);
 		if (h)
-			fprintf(stderr, "\"%s\" is taken for a condition\n", bad[i]);
+			fprintf(stderr, "\"%s\" is accepted as a condition\n", bad[i]);
 		OK(!h);
 		span_query_free(h);
 	}
@@ -208,7 +208,8 @@ static void longest(const struct snap *sn, struct arena *a)
 		bool all, one = longest_wait(sn, &(struct longest_wait_query){.g = g, .n = n, .t0 = t0, .t1 = t1,
 		    .most = UINT64_MAX}, &x, &all),
 		     other = walk_waits(sn, g, n, t0, t1, &y);
-		wrong += !all || one != other || (one && (x.trk != y.trk || x.t0 != y.t0 || x.t1 != y.t1 || x.state != y.state));
+		wrong += !all || one != other ||
+		    (one && (x.trk != y.trk || x.t0 != y.t0 || x.t1 != y.t1 || x.state != y.state));
 		found += one;
 	}
 	OK(!wrong);

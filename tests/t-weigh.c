@@ -573,7 +573,8 @@ static void nothing_and_base(void)
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct store_builder *b = known(cases[i].key, cases[i].v, 3);
 		const struct snap *sn = builder_finish(b);
-		struct weighted_tree *c = weigh(sn, GR_FUNCTIONS, &(struct filters){0}, false, &(struct weigh_source){.type = 1});
+		struct weighted_tree *c = weigh(sn, GR_FUNCTIONS, &(struct filters){0}, false,
+		    &(struct weigh_source){.type = 1});
 		struct tree seen = tree_of(c, &(struct flame_conf){0});
 		OK(seen.n == cases[i].nodes && c->all == cases[i].all);
 		tag_tree_free(&seen);

@@ -3,11 +3,10 @@
 /*
  * An emulated terminal.
  *
- * The parser is the usual one (ground, escape, CSI, string). It keeps the first
- * sequence that it does not know, so that a test can fail with its text instead of
- * guessing its effect. Three booleans describe how terminals differ where it
- * matters to curses: whether a character in the last column delays the wrap (xenl), whether
- * erasing takes the background's colour (bce), and UTF-8.
+ * The parser is the usual one (ground, escape, CSI, string). It keeps the first sequence that it does not know, so that a
+ * test can fail with its text instead of guessing its effect. Three booleans describe how terminals differ where it
+ * matters to curses: whether a character in the last column delays the wrap (xenl), whether erasing takes the
+ * background's colour (bce), and UTF-8.
  */
 #include "config.h"
 #include "vt.h"
