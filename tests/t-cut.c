@@ -18,7 +18,7 @@ enum { SIZE = 3 << 20, KEPT = 70000 };
 
 static char name[] = "/tmp/ttrace-cut-XXXXXX";
 
-/* Write the sample repeatedly up to the size from which files are mapped. It is damaged only where its first copy ends. */
+/* Write the sample repeatedly, up to a size at which files are mapped. The file is damaged only where its first copy ends. */
 static void make(const struct bytes *sample)
 {
 	int fd = open(name, O_WRONLY | O_TRUNC);

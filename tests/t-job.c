@@ -29,7 +29,7 @@ static void mark(void *arg, uint32_t i)
 	((uint8_t *)arg)[i]++;
 }
 
-/* A ring queue passes all numbers from one thread to another, in order; the idle work of the reader finds nothing to do. */
+/* A ring queue passes all numbers from one thread to another, in order; idle work finds nothing to do. */
 enum { SLOTS = 4, ALL = 373 };
 struct relay {
 	struct ring_queue *ring_queue;

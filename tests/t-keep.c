@@ -371,7 +371,7 @@ static void generation_of_many(struct buf *b, unsigned gen, unsigned each)
 	    "String 3 \"main.f\"\nString 4 \"main.go\"\nEndOfGeneration\n", gen, gen);
 }
 
-/* Return a hash of the rows of all tracks, parts of which are collected on disk. */
+/* Return a hash of the rows of all tracks. */
 static uint64_t of_rows(const struct snap *sn)
 {
 	uint64_t h = 1;
