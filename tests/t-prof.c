@@ -201,8 +201,7 @@ static struct profile *in_order(struct random_stacks *r)
 	return p;
 }
 
-/* Return whether frames of samples are read as they were given, and texts written for them: of location i, `length` * i
-   letters. */
+/* Return whether frames are read as they were given, and texts written for them: of location i, `length` * i letters. */
 static bool same_frames(const struct profile *p, const struct random_stacks *r, size_t length)
 {
 	bool same = true;
@@ -712,8 +711,7 @@ static double label_cost(uint32_t n)
 	return cost;
 }
 
-/* Sixteen times as many labels take about twenty times as long; they would take 256 times as long if each were compared
-   with all others. */
+/* Sixteen times the labels take about twenty times as long; comparing each with all others would take 256 times. */
 static void labels_are_linear(void)
 {
 	enum { FEW = 5000, TIMES = 16 };
