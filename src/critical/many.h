@@ -27,7 +27,7 @@ struct critical_target critical_many_at(const void *of, uint32_t i);	/* for an a
    CRITICAL_MANY_COARSE of coarse paths, each of which takes as long as several others. Return the number of paths that
    were walked; 0 also if `on` stopped it. The choice does not depend on the number of threads. */
 uint32_t critical_many_walk(const struct critical_many *);
-enum { CRITICAL_MANY = 1 << 21, CRITICAL_MANY_COARSE = 1 << 19 };
+enum { CRITICAL_MANY = 1 << 20, CRITICAL_MANY_COARSE = 1 << 19 };
 
 /* The lines of many targets. */
 struct critical_sum {

@@ -166,6 +166,8 @@ struct critical_tree *critical_tree_of_targets(const struct critical_walker *w, 
 	struct critical_many q = {.walker = w, .target = critical_many_at, .of = target, .n = n, .each = add_path, .arg = trees,
 	    .on = on ? *on : (struct progress_watcher){0}};
 	uint32_t walked = critical_many_walk(&q);
+	for (uint32_t i = 1; i < parts; i++)
+		drop_index(trees[i]);	/* not needed to read the tree, and larger than it */
 	for (uint32_t i = 1; i < parts; i++) {
 		critical_tree_merge(trees[0], trees[i]);
 		critical_tree_free(trees[i]);

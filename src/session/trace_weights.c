@@ -24,6 +24,7 @@ static void make_nodes(const struct critical_tree *t, const struct snap *sn, str
 		const struct joined_stack *v = &t->stacks.node[i];
 		to[i] = v->stack ? joined_stacks_append(joined, to[v->base], v->stack) : 0;
 	}
+	joined_stacks_close(joined);
 }
 
 static enum time_class class_of_node(const struct critical_tree *t, uint32_t node)
@@ -52,7 +53,8 @@ static void make_parts(const struct critical_tree *t, const uint32_t *to, struct
 	mem_free(count);
 }
 
-static void weigh_tree(const struct snap *sn, const struct critical_tree *t, struct arena *a, struct trace_weights *w)
+/* Give w the weights of a tree, and free the tree before the copy of its nodes is made. */
+static void weigh_tree(const struct snap *sn, struct critical_tree *t, struct arena *a, struct trace_weights *w)
 {
 	uint32_t *to = xmalloc(t->stacks.n * sizeof *to);
 	struct joined_stacks joined;
@@ -63,9 +65,10 @@ static void weigh_tree(const struct snap *sn, const struct critical_tree *t, str
 	}
 	make_nodes(t, sn, &joined, to);
 	make_parts(t, to, a, w, tag);
+	critical_tree_free(t);
+	mem_free(to);
 	trace_weights_join(w, &joined, a);
 	joined_stacks_free(&joined);
-	mem_free(to);
 }
 
 static struct trace_weights *weigh_critical(const struct snap *sn, const struct query *q, bool rest, struct arena *a,
@@ -79,14 +82,11 @@ static struct trace_weights *weigh_critical(const struct snap *sn, const struct 
 	if (walker && query_targets_find(sn, ops, q, rest, a, &targets, e ? e : &why) && e)
 		return NULL;
 	struct critical_tree *t = walker ? critical_tree_of_targets(walker, targets.v, targets.n, on) : NULL;
-	struct critical_tree *none = t ? NULL : critical_tree_new(sn);
-	weigh_tree(sn, t ? t : none, a, w);
 	*n = t ? t->nwalked : 0;
+	weigh_tree(sn, t ? t : critical_tree_new(sn), a, w);
 	w->empty = targets.chosen && !targets.n;
 	w->sampled = *n;
 	w->sampled_of = *n && *n < targets.n ? targets.n : 0;
-	critical_tree_free(t);
-	critical_tree_free(none);
 	return w;
 }
 

@@ -28,39 +28,49 @@ uint32_t joined_stacks_add(struct joined_stacks *t)
 	return add_node(t, &(struct joined_stack){0});
 }
 
-static uint64_t key_of(uint32_t base, stk_id stack)
+static int same_stack(const void *ctx, uint32_t id, const void *key)
 {
-	return (uint64_t)base << 32 | stack;
+	const struct joined_stack *v = &((const struct joined_stacks *)ctx)->node[id], *k = key;
+	return v->base == k->base && v->stack == k->stack;
+}
+
+static uint32_t hash_stack(uint32_t base, stk_id stack)
+{
+	return intern_hash_u64(base, stack);
+}
+
+/* Return the node of a stack below a base, or UINT32_MAX. */
+static uint32_t find_node(const struct joined_stacks *t, uint32_t base, stk_id stack)
+{
+	struct joined_stack key = {.base = base, .stack = stack};
+	return intern_find(&t->by_stack, hash_stack(base, stack), same_stack, t, &key);
 }
 
 uint32_t joined_stacks_append(struct joined_stacks *t, uint32_t base, stk_id stack)
 {
-	const struct u64_slot *known = NULL;
 	uint32_t at = base;
 	size_t n = 0;
-	for (stk_id s = stack; s && !known; s = stk_parent(t->st, s)) {
-		known = u64_map_get(&t->by_stack, key_of(base, s));
-		if (known)
+	for (stk_id s = stack; s; s = stk_parent(t->st, s)) {
+		uint32_t known = find_node(t, base, s);
+		if (known != UINT32_MAX) {
+			at = known;
 			break;
+		}
 		t->way = mem_grow(t->way, &t->cway, n + 1, sizeof *t->way);
 		t->way[n++] = s;
 	}
-	if (known)
-		at = (uint32_t)known->n;
 	while (n) {
 		stk_id s = t->way[--n];
-		bool fresh;
 		at = add_node(t, &(struct joined_stack){at, stk_frame(t->st, s), s, base});
-		u64_map_put(&t->by_stack, key_of(base, s), &fresh)->n = at;
+		intern_put(&t->by_stack, hash_stack(base, s), at);
 	}
 	return at;
 }
 
 void joined_stacks_close(struct joined_stacks *t)
 {
-	u64_map_free(&t->by_stack);
+	intern_free(&t->by_stack);
 	mem_free(t->way);
-	t->by_stack = (struct u64_hash){0};
 	t->way = NULL;
 	t->cway = 0;
 }

@@ -3,7 +3,7 @@
 #ifndef TTRACE_TRACE_JOINED_STACKS_H
 #define TTRACE_TRACE_JOINED_STACKS_H
 
-#include "base/u64_map.h"
+#include "base/intern.h"
 #include "store/store.h"
 
 /*
@@ -21,7 +21,7 @@ struct joined_stacks {
 	struct joined_stack *node;
 	uint32_t n;
 	size_t cap;
-	struct u64_hash by_stack;	/* base << 32 | stack: the node */
+	struct intern by_stack;		/* finds a node by base and stack */
 	stk_id *way;			/* scratch */
 	size_t cway;
 };
