@@ -21,15 +21,15 @@ took() { printf '%.2f s, %s' "$1" "$(mb "$2")"; }	# SECONDS KB
 size() { stat -c %s "$1"; }
 each() { calc "$1 * 1024 / $2" %.1f; }	# KB EVENTS
 
-# measure, best, screen: print "SECONDS KB STATUS PROCESSOR" of a command: until it ends; until its last output, the least of
-# three; the same of the viewer. One run is not enough: a virtual machine gets its memory page by page on first use, which takes
-# time
+# measure COMMAND: print "SECONDS KB STATUS PROCESSOR" of a command until it ends. best COMMAND: the same until its last output,
+# the least of three runs, because a virtual machine gets its memory page by page on first use, which takes time. screen FILE:
+# best of the viewer
 measure() { "$bin/measure" "$@"; }
 best() { for _ in 1 2 3; do "$bin/measure" -screen "$@"; done | sort -n | head -1; }
 screen() { best "$ttrace" view -script '' -judge=false -size 200x60 "$@"; }	# OPTIONS FILE
 
-# listening FILE: print the seconds until `go tool trace` listens, and its peak memory in KB until then. Print nothing without Go,
-# or where less memory is free than it takes, 180 times the file.
+# listening FILE: print the seconds until `go tool trace` listens, and its peak memory in KB until then. Print nothing without
+# Go, or where less memory is free than it takes, 180 times the file.
 listening() {
 	[ -n "$go" ] || return 0
 	local log pid t0

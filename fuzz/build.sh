@@ -23,7 +23,8 @@ for fuzzer in fuzz/fuzz-*; do
 	[ -x "$fuzzer" ] || continue
 	name=${fuzzer#fuzz/}
 	cp "$fuzzer" "$OUT/"
-	# libFuzzer's default schedule counts all features again and again: most of the time of those that reach many
+	# The default schedule of libFuzzer updates the counts of all features at each run. This takes most of the time of
+	# fuzzers that reach many features.
 	printf '[libfuzzer]\nentropic = 0\n' >"$OUT/$name.options"
 	for corpus in corpus "corpus-${name#fuzz-}"; do
 		[ ! -d "fuzz/$corpus" ] || (cd fuzz && zip -q -r "$OUT/${name}_seed_corpus.zip" "$corpus")

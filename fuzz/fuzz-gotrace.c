@@ -43,7 +43,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	return 0;
 }
 
-/* One mutation in four is one of bytes. */
+/* Use libFuzzer's mutation of bytes in one of four cases. */
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned seed)
 {
 	size_t k = seed % 4 ? mutate_trace(data, n, max, seed) : 0;

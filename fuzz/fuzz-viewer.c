@@ -3,8 +3,8 @@
 /*
  * Keys in the viewer. An input has three parts: a byte that selects the size and the style of the screen; keys in the notation
  * of -script, up to the end of the line; and the contents of the file to open, which is in memory. The screen is drawn after
- * each key, and twice after the last one. Properties: the last two screens are equal, and each cell can be printed. Drawing
- * takes most of the time, so only one size of the screen is large. With TTRACESECURE keys cannot write files or run programs.
+ * each key, and twice more at the end. Properties: these two screens are equal, and each cell can be printed. Drawing takes
+ * most of the time, so only one size of the screen is large. With TTRACESECURE keys cannot write files or run programs.
  */
 #include "config.h"
 #include "check.h"

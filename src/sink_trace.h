@@ -140,7 +140,7 @@ struct sink_checkpoint {
 };
 
 struct sink_trace_ops {
-	/* Find or add. 0: the number has more than 62 bits, which none of a real trace has. */
+	/* Find or add a track. Return 0 if the number needs more than 62 bits; real traces have no such numbers. */
 	trk_id (*track)(void *, enum track_kind, uint64_t id);
 	/* Set what is known of a goroutine's start; 0: not known. May be called again when more is known. */
 	void   (*born)(void *, trk_id g, str_id start_fun, trk_id creator, stk_id start, stk_id created);

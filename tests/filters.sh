@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Each filter changes the contents of each pane, or the head line says that it is not applied there. A filter selects the same
+# Each filter changes the contents of each pane, or the head line shows that it is not applied there. A filter selects the same
 # goroutines and events in reports and in panes.
 . "${srcdir:-.}/tests/lib.sh"
 
@@ -111,7 +111,7 @@ for words in '-group=(' '-task=(' '-region=(' '-task=a -region=b' '-goroutine=x'
 	done
 done
 
-# pane 6 counts goroutines from start to end, also outside the spans of the filter; its head line says so
+# pane 6 counts goroutines from start to end, also outside the spans of the filter; its head line shows that
 for command in ':task=checkout' ':region=db.query' ':proc=1'; do
 	"$TTRACE" view -size 160x50 -script "$command<Enter>6" "$trace" | sed -n 2p | grep -q '(whole lives)' ||
 		fail "$command: the head line lacks \"(whole lives)\""

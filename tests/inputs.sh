@@ -17,7 +17,7 @@ query() { # query NAME ARGS...: the output must be that of the golden file input
 	cmp -s "$tmp/out" "$golden/$name" || { diff "$golden/$name" "$tmp/out" | sed 's/^/# /' | head -20; false; }
 	ok $? "$name"
 }
-says() { # says BEHAVIOUR FILE ARGS...: the report of FILE must be that in $tmp/want
+gives() { # gives BEHAVIOUR FILE ARGS...: the report of FILE must be that in $tmp/want
 	local what=$1 file=$2
 	shift 2
 	"$ttrace" "$@" "$file" >"$tmp/out" 2>"$tmp/err"
@@ -170,31 +170,31 @@ ok $? "a log has two stops for each GC cycle"
 ok $? "the output of perf script has a sample for each head line"
 "$ttrace" folded cpu.pb.gz >"$tmp/want"
 cp "$tmp/want" "$tmp/cpu.folded"
-says "the folded stacks of folded stacks are the same" "$tmp/cpu.folded" folded
+gives "the folded stacks of folded stacks are the same" "$tmp/cpu.folded" folded
 
 for f in goroutines.txt:raw gctrace.log:gc login.folded:raw perf.txt.gz:raw; do
 	report=${f#*:} file=${f%:*}
 	if [ "$file" = perf.txt.gz ]; then zcat perf.txt.gz >"$tmp/text"; else cp "$file" "$tmp/text"; fi
 	"$ttrace" "$report" "$tmp/text" >"$tmp/want"
 	gzip -c "$tmp/text" >"$tmp/text.gz"
-	says "gzip does not change the report of $file" "$tmp/text.gz" "$report"
+	gives "gzip does not change the report of $file" "$tmp/text.gz" "$report"
 	"$ttrace" "$report" - <"$tmp/text.gz" >"$tmp/out" 2>/dev/null
 	cmp -s "$tmp/want" "$tmp/out"
 	ok $? "the report of $file from standard input is that of the file"
 	sed 's/$/\r/' "$tmp/text" >"$tmp/crlf"
-	says "line ends of DOS do not change the report of $file" "$tmp/crlf" "$report"
+	gives "line ends of DOS do not change the report of $file" "$tmp/crlf" "$report"
 done
 for f in goroutines.txt:raw gctrace.log:gc; do
 	report=${f#*:} file=${f%:*}
 	"$ttrace" "$report" "$file" >"$tmp/want"
 	sed 's/^/2026-11-21T07:00:00.123456789Z stderr F /' "$file" >"$tmp/k8s"
-	says "prefixes of Kubernetes do not change the report of $file" "$tmp/k8s" "$report"
+	gives "prefixes of Kubernetes do not change the report of $file" "$tmp/k8s" "$report"
 	sed 's/^/shop-1  | /' "$file" >"$tmp/compose"
-	says "prefixes of docker compose do not change the report of $file" "$tmp/compose" "$report"
+	gives "prefixes of docker compose do not change the report of $file" "$tmp/compose" "$report"
 	sed 's/^/Nov  1 07:00:00 host orders[123]: /' "$file" >"$tmp/journal"
-	says "prefixes of a journal do not change the report of $file" "$tmp/journal" "$report"
+	gives "prefixes of a journal do not change the report of $file" "$tmp/journal" "$report"
 	{ seq 1 3000 | sed 's/^/a line of the log, before: /'; echo; cat "$file"; echo; echo "and after it"; } >"$tmp/noise"
-	says "other lines before and after $file do not change its report" "$tmp/noise" "$report"
+	gives "other lines before and after $file do not change its report" "$tmp/noise" "$report"
 done
 for at in 1000 5000 20000; do
 	head -c $at goroutines.txt >"$tmp/cut"

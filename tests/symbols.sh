@@ -151,7 +151,7 @@ PATH=$tmp/bin:$PATH TTRACESECURE=1 "$TTRACE" disasm '^work$' exec.prof >out 2>er
 [ -s log ] && fail "objdump was run although TTRACESECURE is set"
 grep -q TTRACESECURE err || fail "the error does not name TTRACESECURE: $(cat err)"
 
-# If the program is missing or of another build, a notice says so, and addresses get no names. Programs are found by name and
+# If the program is missing or of another build, a notice is printed, and addresses get no names. Programs are found by name and
 # by build ID.
 id=
 cp pie pie.kept

@@ -52,7 +52,7 @@ int main(void)
 	OK(!input_open(name, &b, &e) && b.mapped && !input_was_truncated(&b));
 	OK(!truncate(name, KEPT));
 #ifdef __SANITIZE_THREAD__
-	setenv("TTRACE_JOBS", "1", 1);	/* TSan takes the mapping of zeros by the handler for a write beside reads */
+	setenv("TTRACE_JOBS", "1", 1);	/* TSan reports a race of the handler, which maps zeros, with readers */
 #else
 	setenv("TTRACE_JOBS", "4", 1);
 #endif

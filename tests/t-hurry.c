@@ -152,7 +152,7 @@ static void cancel(const char *file, const char *keys)
 	buf_free(&b);
 }
 
-/* If loading is stopped before there is anything to show, the viewer ends: that is what it says then. */
+/* If loading is stopped before there is anything to show, the viewer ends with an error that states this. */
 static void stopped(const char *file)
 {
 	bool failed = false;

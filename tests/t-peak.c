@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The memory of a profile is at most 4 times its inflated size, in every report, format and pane. The profile
- * (bench/genprof) is small, so that what the program takes for itself counts as well, and has as many functions as
- * samples, because tables by function take more than the stacks. The program's own part is larger if it is built
- * without optimisation: what it takes with a profile of one sample beyond that of a usual build does not count.
+ * The commands below, on a profile, take at most 4 times its inflated size in memory. The profile (bench/genprof) is small,
+ * so the memory of the program itself counts as well, and has as many functions as samples, because tables by function
+ * take more than the stacks. Without optimisation the program itself takes more. So the memory of the viewer with a profile
+ * of one sample is measured, and its excess over OWN is added to the limit.
  */
 #include "config.h"
 #include "tap.h"
@@ -39,7 +39,7 @@ static const char *const commands[] = {"top", "top -nodecount=0 -nodefraction=0 
 	"folded", "callgrind", "callgrind -call_tree", "dot", "speedscope", "flame", "proto", "findings", "top -focus=none",
 	"view 1", "view 2", "view 3", "view 4", "view !", "view :tags<Enter>", "view 1234", "view 4j<Enter>r",
 	"view :focus=Method1<Enter>", "view :granularity=lines<Enter>1234", NULL};
-static size_t excess;	/* of the program itself over OWN */
+static size_t excess;	/* bytes by which the program itself exceeds OWN */
 
 static void run_program(const char *program, const char *command, const char *path)
 {

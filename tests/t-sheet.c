@@ -305,8 +305,7 @@ static void edges_of_wakers(const struct snap *sn, uint32_t step)
 	}
 }
 
-/* Is edge k of a sheet a wake-up by the same goroutine as the one before, from one line, less than MOMENTS_BURST_NS after
-   it? */
+/* Return whether edges k - 1 and k of a sheet are wake-ups by one goroutine at one stack, less than MOMENTS_BURST_NS apart. */
 static bool follows(const struct sheet *sh, uint32_t k)
 {
 	uint32_t a = k ? sh->edge[k - 1] : EDGE_CREATED, b = sh->edge[k];
@@ -327,7 +326,7 @@ static void moments(const struct snap *sn)
 	uint8_t *beat = xcalloc(m.nbeat / 8 + 1, 1);
 	for (uint32_t s = 0; s < sn->nsheets; s++) {
 		const struct sheet *sh = sheet_get(sn, s);
-		for (uint32_t k = 0, row = 1; k <= sh->nedge; k++, row++) {	/* row: of edges before k */
+		for (uint32_t k = 0, row = 1; k <= sh->nedge; k++, row++) {	/* row: number of joined edges */
 			if (k < sh->nedge && follows(sh, k))
 				continue;
 			n += k && row > MOMENTS_BURST;

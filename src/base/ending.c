@@ -13,7 +13,8 @@
  * A worker may be the one that crashes or gets no memory while the UI thread draws. What the UI thread writes after the
  * terminal was restored would stay on it, so the worker first parks the UI thread in a handler of SIGURG, a signal that
  * nothing else uses. Only the first thread that begins to end the program does so: others are parked too.
- * A thread that is starting a child is waited for, because the child has no number yet that it could be killed by.
+ * The thread that ends the program waits for a thread that is starting a child, because the child's process id, by which it
+ * is killed, is not known yet.
  */
 #include "config.h"
 #include "base/ending.h"
@@ -98,8 +99,7 @@ void ending_forget(int file)
 		atomic_store(&ending.file[file].state, FREE);
 }
 
-
-/* What a thread that ends the program waits for takes a second at most. */
+/* A thread that ends the program waits at most a second for the UI thread, and at most a second for children. */
 enum { TRIES = 200 };
 static const struct timespec moment = {.tv_nsec = 5000000};
 
@@ -138,7 +138,7 @@ static int reserve_child(void)
 	return -1;
 }
 
-/* Either this sees that the program ends, or the thread that ends it sees STARTING. */
+/* Either this function sees `begun`, or the thread that ends it sees STARTING. */
 int ending_begin_child(sigset_t *before)
 {
 	sigset_t all;

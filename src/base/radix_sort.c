@@ -98,7 +98,7 @@ static uint64_t key_of(const struct in_place *s, const void *item, bool second)
 	return (second ? s->keys->second : s->keys->first)(s->keys->arg, item);
 }
 
-/* Is an item before another one, which has the key y? */
+/* Return whether item a, with key x, is before item b, with key y. */
 static bool is_before(const struct in_place *s, const void *a, uint64_t x, const void *b, uint64_t y, bool second)
 {
 	if (x != y || second || !s->keys->second)

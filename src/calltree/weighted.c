@@ -120,7 +120,7 @@ struct weighted_sum weighted_sum_below(const struct weighted_tree *c, uint32_t n
 
 /* ---- symbols */
 
-/* PART_SHARE: least nodes a symbol, for a part to save more than its sums cost */
+/* PART_SHARE: with fewer nodes than this for each symbol, adding up the parts costs more than they save */
 enum { PARTS = 4, PART_NODES = 1 << 18, PART_SHARE = 16, AHEAD = 16 };
 
 /* The sums of a range of nodes by symbol; all fields of a symbol share a cache line. */

@@ -28,9 +28,9 @@ struct critical_walker {
 	uint32_t nproc;
 };
 
-/* Where goroutines were looked up last, in which sheet: a walk goes back in time, so what it looks up next for one of them
-   is mostly next to that. edge: the first edge of the goroutine at or after all times in (after, upto]; both 0: not known.
-   Zeroed at first. */
+/* The last position of a goroutine in a sheet. A walk goes back in time, so the next lookup of a goroutine is mostly near
+   its last one. edge: its first edge at or after any time in (after, upto]; both are 0 if it is not known. Initialise with
+   zeros. */
 enum { WALK_PLACES = 16 };
 struct walk_place { trk_id g; uint32_t sheet, row, i, edge; int64_t after, upto; };
 struct walk_places { struct walk_place v[WALK_PLACES]; };

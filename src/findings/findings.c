@@ -182,7 +182,7 @@ static bool continues(void *on, uint64_t done, uint64_t total)
 	return job_should_continue(on);
 }
 
-/* Measure what only the rules need that do not need paths. Return false if stopped. */
+/* List the Ps, make the groups of goroutines and find bursts: rules without paths need these. Return false if stopped. */
 static bool measure_rest(struct findings_run *r)
 {
 	struct progress_watcher on = r->q->on, quiet = {continues, &on};
@@ -270,8 +270,8 @@ static void run_free(struct findings_run *r)
 	arena_free(&r->scratch);
 }
 
-/* Scan, or make what walks critical paths, on any thread. The progress is that of the search for operations, if there is
-   one. */
+/* Scan the trace, or make the walker of critical paths, on any thread. If operations are searched at the same time, that
+   search reports the progress. */
 enum { MEASURE_SCAN, MEASURE_WALKER, MEASURES };
 static void measure_part(void *run, const struct operations *idle, uint32_t i)
 {

@@ -62,7 +62,8 @@ static void add_goroutine(struct group_maker *m, trk_id g)
 	const struct trk_row *t = store_trk(s->sn->st, g);
 	int64_t a = TIME_NONE, b = TIME_NONE;
 	bool blocked = m->blocked[g >> 3] >> (g & 7) & 1;
-	if (t->kind != TK_G || !scan_is_program_cached(s->sn, g, &m->program) || (s->filter && !trace_gset_has(s->filter->g, g)) ||
+	if (t->kind != TK_G || !scan_is_program_cached(s->sn, g, &m->program) ||
+	    (s->filter && !trace_gset_has(s->filter->g, g)) ||
 	    !stats_goroutine_bounds(s->sn, g, &a, &b) || (b < s->t0 && !blocked) || a >= s->t1)
 		return;
 	struct goroutine_group *x = group_of(m, g, t);

@@ -27,7 +27,7 @@ struct findings_run {
 	struct moments moments;
 	bool scanned, noted;	/* the scan was not stopped; the search for moments was not */
 	struct goroutine_groups groups;
-	const struct critical_walker *walker;	/* of a trace */
+	const struct critical_walker *walker;	/* NULL if a profile is judged */
 	struct lock_sets *locks;	/* NULL: not made yet; see findings_locks() */
 	struct kind_paths *paths;	/* of kinds of operations, for rules that need paths */
 	uint32_t npaths;
@@ -41,7 +41,7 @@ struct findings_run {
 	uint32_t nproc;
 	int64_t wall;		/* length of the range that is judged, > 0 */
 	struct arena *mem;	/* of the results */
-	struct arena scratch, walked;	/* walked: of the walker, which another thread makes */
+	struct arena scratch, walked;	/* walked: memory of the walker, which another thread makes */
 	struct buf text;	/* the sentence being written */
 	enum finding_rule rule;	/* the one that is being judged */
 	struct finding *v;

@@ -28,7 +28,7 @@ static void add_burst(struct moments *m, const struct sheet *sh, uint32_t first,
 		b->waited = sheet_stack(sh, i - 1);
 }
 
-struct burst_edge { trk_id waker; stk_id stack; uint32_t start; };	/* waker 0: it is no wake-up */
+struct burst_edge { trk_id waker; stk_id stack; uint32_t start; };	/* waker 0: the edge is a creation */
 
 static struct burst_edge edge_at(const struct sheet *sh, uint32_t k)
 {
@@ -37,7 +37,7 @@ static struct burst_edge edge_at(const struct sheet *sh, uint32_t k)
 				: (struct burst_edge){sheet_peer(sh, i), sheet_stack(sh, i), sheet_start(sh, i)};
 }
 
-/* Do two adjacent edges belong to one burst? */
+/* Return whether two adjacent edges belong to one burst. */
 static bool is_joined(const struct burst_edge *a, const struct burst_edge *b)
 {
 	return a->waker && a->waker == b->waker && a->stack == b->stack && b->start - a->start < MOMENTS_BURST_NS;
@@ -69,12 +69,13 @@ static uint32_t joined_to(const struct sheet *sh, uint32_t k)
 	return k;
 }
 
-/* Find wake-ups of many goroutines at once. The edges of a sheet are sorted by waker, then time, so a burst is a row of
-   joined edges. Where edge from + BURST - 1 is not joined to all of those from `from` on, no burst begins between them,
-   and most of these are not looked at. */
+/* Find wake-ups of many goroutines at once. The edges of a sheet are sorted by waker, then time, so a burst is a sequence
+   of joined edges. From edge `from` + MOMENTS_BURST - 1 search backwards. If the search ends at an edge after `from`, no
+   burst begins before that edge, and most of the edges before it are not read. `from` is never joined to the edge before
+   it. */
 static void find_bursts(struct moments *m, const struct sheet *sh)
 {
-	for (uint32_t from = 0; sh->nedge - from >= MOMENTS_BURST;) {	/* an edge that is not joined to the one before it */
+	for (uint32_t from = 0; sh->nedge - from >= MOMENTS_BURST;) {
 		uint32_t last = from + MOMENTS_BURST - 1, first = joined_from(sh, from, last);
 		if (first == from) {
 			first = joined_to(sh, last);

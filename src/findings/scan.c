@@ -47,7 +47,7 @@ struct scan_pass {
 	size_t cap, cunused;
 	uint8_t *known, *judged;	/* a bit per track: whether it counts is known; it does */
 	struct scan_program_cache program;
-	int64_t slot, slot_from;	/* of the last runnable span: the next one is mostly in the same slot */
+	int64_t slot, slot_from;	/* slot of the last runnable span, and its start; the next span mostly has it */
 	uint8_t *yields;	/* by stack: 1 if it is not a yield, 2 if it is, 0: not known yet */
 };
 
@@ -78,7 +78,8 @@ static bool is_judged(struct scan_pass *p, trk_id g)
 {
 	uint8_t bit = (uint8_t)(1u << (g & 7));
 	if (!(p->known[g >> 3] & bit)) {
-		bool counts = scan_is_program_cached(p->s->sn, g, &p->program) && (!p->s->filter || trace_gset_has(p->s->filter->g, g));
+		bool counts = scan_is_program_cached(p->s->sn, g, &p->program) &&
+		    (!p->s->filter || trace_gset_has(p->s->filter->g, g));
 		p->known[g >> 3] |= bit;
 		p->judged[g >> 3] |= counts ? bit : 0;
 	}

@@ -17,10 +17,10 @@ struct durations {
 	bool gap;
 };
 
-/* Sets ns[] to n durations, from number i on; n is at most DURATIONS_AT_ONCE. */
+/* Set ns[] to n durations, from number i on; n is at most DURATIONS_AT_ONCE. */
 typedef void durations_fn(const void *arg, uint32_t i, uint32_t n, int64_t *ns);
 enum { DURATIONS_AT_ONCE = 256 };
-/* Measure n durations, which are read twice; TIME_NONE does not count. Any thread. */
+/* Measure n durations. The function is called twice for each; TIME_NONE does not count. Any thread. */
 struct durations durations_measure(durations_fn *, const void *arg, uint32_t n);
 
 #endif

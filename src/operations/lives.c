@@ -29,7 +29,7 @@ struct lives_pass {
 	size_t n, cap;
 	struct intern index;
 	struct u64_hash of_stack;	/* number of an origin by its start function and the stack that created it */
-	uint64_t newest_key;		/* of the last one that was asked for, as most of the next are; and its number */
+	uint64_t newest_key;		/* key and number of the last origin: the next goroutine mostly has the same origin */
 	uint32_t newest;
 	uint32_t *of;			/* by track: number of its origin plus 1; 0: it is not of the program */
 	uint8_t *start;			/* by string: what start_of() found, plus 1 */

@@ -77,8 +77,9 @@ struct operation operations_get(const struct operations *, uint32_t index);
 /* Return the operation of a kind with the index kind->first + i, or its goroutine, without a search for the kind. */
 struct operation operations_of_kind(const struct operations *, uint32_t kind, uint32_t i);
 trk_id operations_goroutine(const struct operations *, uint32_t kind, uint32_t i);
-/* Return its duration; TIME_NONE: it is not complete. Or those of n operations of the kind, from number i on. */
+/* Return the duration of operation i of a kind; TIME_NONE: it is not complete. */
 int64_t operations_duration(const struct operations *, uint32_t kind, uint32_t i);
+/* Set ns[] to the durations of n operations of the kind, from number i on. */
 void operations_durations(const struct operations *, uint32_t kind, uint32_t i, uint32_t n, int64_t *ns);
 /* Return the index of the kind of an operation. */
 uint32_t operations_kind_of(const struct operations *, uint32_t index);

@@ -109,7 +109,8 @@ static void add_work(struct walk *w, trk_id g, const struct open_work *o, int64_
 	}
 }
 
-/* Forget what is open. An operation has few classes, and there may be millions: the others are zero already. */
+/* Clear the open work. Only the classes in `classes` are cleared, because the others are zero and there may be millions of
+   operations. */
 static void clear_work(struct open_work *o)
 {
 	for (uint32_t left = o->classes; left; left &= left - 1)

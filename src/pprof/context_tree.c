@@ -134,7 +134,7 @@ struct context_tree *context_tree_new(struct profile *p, const struct graph_opti
 	for (uint32_t i = 0; i < c->ninfo; i++)
 		c->function[i] = graph_function(&b, i);
 	c->nfunction = (uint32_t)b.ninfo;
-	c->info = xrealloc(b.info, (c->ninfo + 1u) * sizeof *c->info);	/* without functions, which are only numbered */
+	c->info = xrealloc(b.info, (c->ninfo + 1u) * sizeof *c->info);	/* drop the functions at its end: only numbered */
 	intern_free(&b.infox);
 	struct slot_tree slots = graph_slot_tree(&b);
 	uint32_t *number = number_nodes(&b, &slots, c->s);

@@ -50,7 +50,7 @@ struct graph_mark {		/* the compact form of a graph_tag, because there are many:
 struct graph_node {
 	struct graph_info info;
 	uint32_t id;		/* index in graph.all */
-	uint32_t mark;		/* of graph_trim.c: the position before sorting, or how far a search came */
+	uint32_t mark;		/* of graph_trim.c: position before sorting, or number of the last search */
 	uint32_t function : 30;	/* with graph_options.functions: equal for nodes of the same function (in the same
 				   context) */
 	bool keep : 1;

@@ -6,9 +6,10 @@
  *
  * The road not taken is to keep the file open, or mapped: programs overwrite
  * old profiles, so an open file shows the new bytes, and a mapping of a file
- * that was cut raises SIGBUS. Kept bytes of a small profile are a tenth of what
- * the program takes, of a large one a tenth to a third of its store, so that
- * one is read again, as is a trace, of which a report needs only its store.
+ * that was cut raises SIGBUS. The bytes of a small profile are a tenth
+ * of the program's memory; those of a large one are a tenth to a third of its
+ * store. So a large profile is read again. A trace is read again too, because a
+ * report needs only its store.
  */
 #include "config.h"
 #include "session/input_cache.h"

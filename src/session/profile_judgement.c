@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* Only few functions have a share that is shown. */
+/* Make the functions, and keep only those with a share that is shown, because these are few. */
 static void make_functions(struct profile_judgement *v)
 {
 	struct profile_sites *p = &v->functions;

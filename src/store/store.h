@@ -32,15 +32,16 @@ struct smp_row { stk_id stack; uint32_t set; };
 struct set_row { uint32_t label, n; };	/* labels[label .. label+n): samples have few different sets; 0 is none */
 struct smp_time { int64_t when; trk_id trk, proc; };	/* of samples of a trace; other stores have none */
 
-/* What goroutines that were started at one place have in common: store_origin(). 0 while unknown. heard: see
-   store_heard(): one more than the index of a time. */
+/* The start of goroutines: those with equal values share a row (store_origin()). A field is 0 while it is not known.
+   heard: 1 + the index of the time that store_heard() returns, for the few goroutines that have one. */
 struct trk_origin { str_id name; stk_id start, created; uint32_t heard; };	/* start function; stacks at start, creation */
 enum { TRK_ID_BITS = 62 };
 struct trk_row {
 	uint64_t id : TRK_ID_BITS;
 	enum track_kind kind : 2;
-	/* Known later in the trace, so these may change below a snapshot: once, except for goroutines that C threads
-	   reuse, whose times are those of the newest life. */
+	/* Known later in the trace, so these may change below a snapshot. origin changes each time more is known of the
+	   start; the others change once, except for goroutines that C threads reuse, whose times are those of the
+	   newest life. */
 	_Atomic int64_t t0;	/* first known; TIME_NONE: not (yet) known */
 	_Atomic trk_id creator;
 	_Atomic uint32_t origin;	/* row of trk_origins, 0: nothing is known */

@@ -88,7 +88,7 @@ str_id symbols_add_string(struct symbol_tables *nm, const char *s, size_t n)
 		return 0;
 	struct store *st = nm->st;
 	struct symbol_text key = {s, n < UINT32_MAX ? (uint32_t)n : UINT32_MAX};
-	while (nm->nstr < column_n(&st->strs)) {	/* they were dropped */
+	while (nm->nstr < column_n(&st->strs)) {	/* the hash table was dropped: add all rows again */
 		const struct str_row *r = store_str(st, nm->nstr);
 		put_string(nm, intern_hash_bytes(r->s, r->n, 1));
 	}

@@ -11,7 +11,8 @@
  * goroutines is not read.
  *
  * A few goroutines are looked up in each sheet; for many, all rows of the sheet are walked. A goroutine has a slot from
- * its first row in the window to that in which it ends, so the slots are as many as goroutines are alive at once.
+ * its first row in the window to the row in which it ends, so there are at most as many slots as goroutines that are
+ * alive at one time.
  */
 #include "config.h"
 #include "trace/span_scan.h"
@@ -22,8 +23,8 @@ enum { FEW = 32, LOOK_UP = 4, SHEET = 1 << 6 };	/* SHEET, LOOK_UP: steps for a s
 
 /* The current span of goroutine k: its start, and its end as far as it is known. k of a free slot: the next free one. */
 struct doing { int64_t t0, t1; uint32_t k, peer; stk_id stack; uint8_t state, was; bool live; };
-/* The place of a goroutine: NOT_YET: it had no row; its slot + 1; ENDED + its last state, as its number may be used again;
-   OVER: its spans in the window are reported. */
+/* The place of a goroutine. NOT_YET: no row was read. Below ENDED: its slot + 1. ENDED + s: it ended, with last state s, and
+   its number may be used again. OVER: its spans in the window are reported. */
 #define NOT_YET UINT32_C(0)
 #define ENDED (UINT32_MAX - UINT8_MAX - 1)
 #define OVER UINT32_MAX

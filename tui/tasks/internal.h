@@ -35,8 +35,8 @@ struct kind {
 /* i: index into task[], r[], or the operations; op: index into the operations, OPERATION_NONE: not one, or not known
    yet; in: the filter selects it */
 struct item { int64_t t0, t1; uint32_t i, op, kind; bool open, in; };
-/* An item as it is kept, because there may be millions: what else it has follows from these. ns: its duration, or ITEM_LONG.
-   A trace has fewer than 2^30 items, which take more than 30 GB otherwise. */
+/* The stored form of an item, because there may be millions; the rest of the item is derived from it. ns: its duration, or
+   ITEM_LONG if it is longer. i has 30 bits: the other tables of a trace with 2^30 items would take more than 30 GB. */
 struct packed_item { uint32_t ns, i : 30, open : 1, in : 1; };
 #define ITEM_LONG UINT32_MAX
 /* What panes show of an item. id: of a region that of its task, 0: none; stack: where it started, or the place that

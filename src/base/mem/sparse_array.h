@@ -6,9 +6,9 @@
 #include "base/mem/mem.h"
 
 /*
- * An array of zeroes in which few elements are written, near one another: state of those goroutines that are in the
- * middle of something where a sheet ends, of millions that ever were. Elements are in blocks, which exist once one of
- * them is written, and stay. For one thread.
+ * An array of zeros of which few elements are written, most of them near each other. Example: the states of goroutines
+ * whose wait continues in the next sheet, among millions of goroutines. Elements are in blocks. A block is allocated when
+ * one of its elements is written, and is not freed before the array. For one thread.
  */
 enum { SPARSE_BLOCK = 64 };
 struct sparse_array {

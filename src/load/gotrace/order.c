@@ -25,7 +25,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Return where the reason of a failure is wanted: in a salvaged generation each event may fail, and no reason is read. */
+/* Return the error that gets the reason of a failure. Return NULL in a salvaged generation, where each event may fail and no
+   reason is read. */
 static struct err *reason(struct event_orderer *o)
 {
 	return o->gen->salvaged ? NULL : &o->bad;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNTIL_CHECK = 1 << 15 };	/* samples and frames from one look at the memory to the next */
+enum { UNTIL_CHECK = 1 << 15 };	/* samples and frames between two checks of the memory limit */
 
 struct cells {
 	const uint8_t *p, *end;
@@ -195,7 +195,7 @@ static enum legacy_result read_java_locations(struct legacy *g, struct scan_line
 	for (size_t i = 0; i < g->nloc; i++)
 		if (g->loc[i].nline)
 			g->loc[i].addr = 0; /* a location with a name needs no mapping */
-	legacy_read_memory_map(g, &l, false);	/* no line is left */
+	legacy_read_memory_map(g, &l, false);	/* all lines were read above */
 	for (size_t i = 0; i < g->nloc; i++)
 		g->loc[i].addr = 0; /* addresses of different runs are not comparable */
 	return LEGACY_OK;

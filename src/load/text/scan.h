@@ -18,12 +18,12 @@ struct scan_lines {
 	const char *p, *end, *line;
 	size_t n;
 	bool bounded;		/* end early when the program has too much memory: mem_limit_exceeded() */
-	bool cut;		/* they have ended early */
+	bool cut;		/* the lines ended before the end of the file */
 	uint32_t until_check;	/* lines */
 };
 /* Iterate over all lines of a file, as far as memory allows. */
 struct scan_lines scan_bounded(struct bytes);
-/* Warn that such lines have ended early: their `cut`. */
+/* Warn that lines ended early, if `cut` (of struct scan_lines) is set. */
 void scan_warn_cut(const struct sink *, bool cut);
 /* Move to the next line. Returns false after the last one. */
 bool scan_next_line(struct scan_lines *);

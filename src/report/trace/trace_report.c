@@ -20,7 +20,7 @@ static const struct choice { enum option_id id; const char *name, *what; } choic
     {OPT_OPERATION, "op", "operation"}, {OPT_TASK, "task", "task"}, {OPT_REGION, "region", "region"},
     {OPT_GROUP, "group", "goroutine"}};
 
-/* Return the first one that is set, or NULL. */
+/* Return the first option of choices[] that is set, or NULL. */
 static const struct choice *choice_of(const struct trace_report_ctx *r)
 {
 	for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
@@ -34,7 +34,8 @@ static void note_empty_filter(const struct trace_report_ctx *r)
 {
 	const struct choice *c = choice_of(r);
 	if (c)
-		pprof_report_notice((void *)(uintptr_t)r->o, "-%s=%s matches no %s", c->name, options_str(r->o, c->id), c->what);
+		pprof_report_notice(
+		    (void *)(uintptr_t)r->o, "-%s=%s matches no %s", c->name, options_str(r->o, c->id), c->what);
 }
 
 /* Take the filters of the command line: what they select of the trace, and how tasks and regions are matched. */
@@ -42,7 +43,7 @@ static int open_filter(struct trace_report_ctx *r, struct err *e)
 {
 	const struct options *o = r->o;
 	struct query q;
-	uint32_t selected = 1;	/* counted only where a notice may tell it: there may be millions of goroutines */
+	uint32_t selected = 1;	/* counted only if an option names goroutines, because there may be millions */
 	if (query_parse_range(r->sn, o, &r->t0, &r->t1, e) || query_of_options(o, &q, e) ||
 	    query_add_places(r->sn, o, &q, e) || query_match_compile(&r->match, &q, r->mem, e) ||
 	    query_trace_filter(r->sn, &q, false, r->mem, &r->filter, choice_of(r) ? &selected : NULL, e))

@@ -36,8 +36,8 @@ uint32_t wake_edges_find(const struct sheet *sh, trk_id from, int64_t t)
 	return (uint32_t)h.lo;
 }
 
-/* Return the first edge from k on whose waker is `from` or later; after: whose waker is later. If a step begins with an
-   edge of an earlier waker, the edges of the step before are skipped without decoding them. */
+/* Return the first edge from k on whose waker is `from` or a later one; with `after`, whose waker is later than `from`. If
+   the first edge of a step has an earlier waker, the previous step is skipped without decoding it. */
 static uint32_t skip_edges(const struct sheet *sh, trk_id from, bool after, uint32_t k)
 {
 	uint32_t steps = (sh->nedge + EDGE_STEP - 1) / EDGE_STEP, at = k / EDGE_STEP + 1;

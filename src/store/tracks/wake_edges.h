@@ -11,8 +11,8 @@
 /* Return the index in a sheet's edge[] of the first edge that is not before (from, t); nedge: there is none. Edges
    are in the order of their wakers, then of time. */
 uint32_t wake_edges_find(const struct sheet *, trk_id from, int64_t t);
-/* Return the end of the edges of `from`, and set *k, which is at or before their first one, to that: for walks over the
-   wakers of a sheet in their order. Of a waker with many edges hardly any is decoded. */
+/* Set *k to the first edge of `from`, and return the index after its last one. *k must be at or before the first one, as in
+   a walk over the wakers of a sheet in their order. Few edges are decoded, also for a waker with many edges. */
 uint32_t wake_edges_of(const struct sheet *, trk_id from, uint32_t *k);
 
 struct wake_edges_walk { uint32_t sheet, i; };

@@ -4,8 +4,8 @@
  * Waits of goroutines and the classes of their time, by one pass over the sheets for all goroutines (span_scan.c).
  *
  * Quantiles are exact. The durations of all waits are collected, each with its goroutine, and visited in ascending order:
- * the one that comes after half of the waits of its goroutine, or of its group, is the median there. So nothing is left
- * of the waits but their quantiles, of goroutines that had any: there may be more waits than goroutines.
+ * the wait at the rank of a quantile, counted within its goroutine or its group, is that quantile. Afterwards only
+ * quantiles are kept, for goroutines that had waits, because there may be more waits than goroutines.
  *
  * Classes come from the times by state. Only where the class depends on the stack are spans added up, in an array of the
  * goroutines that have such time.
@@ -29,9 +29,9 @@ struct goroutine_waits {
 	const struct snap *sn;
 	const struct stats_groups *gs;
 	struct rank *stacked;	/* the goroutines of which a class depends on a stack */
-	int64_t (*by_stack)[TIME_BY_STACK];	/* of these, in their order */
+	int64_t (*by_stack)[TIME_BY_STACK];	/* of the goroutines in `stacked`, in their order */
 	struct rank *waiting;	/* the goroutines that have waits */
-	struct wait_quantiles *of, *group;	/* of these, in their order; of all groups */
+	struct wait_quantiles *of, *group;	/* of the goroutines in `waiting`, in their order; of all groups */
 };
 
 /* A wait of goroutine i. ns: its duration, or WAIT_FAR plus an index of waits_pass.far, for the few beyond two seconds. */
@@ -113,7 +113,8 @@ static void find_stacked(struct goroutine_waits *w, struct arena *mem)
 
 /* ---- quantiles */
 
-/* How many waits of a goroutine or group come before those that are its quantiles; counts down. */
+/* The numbers of waits of a goroutine or group that are still to be visited before its median and its 99th percentile.
+   group: the index of the group of the goroutine. */
 struct countdown { uint32_t p50, p99, group; };
 
 static struct countdown countdown_of(uint32_t n, uint32_t group)
