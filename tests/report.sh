@@ -28,6 +28,8 @@ query cpu.top.cum.lines top -cum -lines -nodecount=20 cpu.pb.gz
 query cpu.top.filefunctions top -filefunctions -nodecount=20 cpu.pb.gz
 query cpu.top.addresses.noinlines top -addresses -noinlines -nodecount=20 cpu.pb.gz
 query cpu.top.focus.hide top '-focus=^orders' -ignore=json '-hide=^runtime\.' -nodecount=20 cpu.pb.gz
+# pprof takes the absolute value of a share
+query cpu.top.negative_fraction top -nodefraction=-0.1 cpu.pb.gz
 query cpu.top.show_from.prune_from top '-show_from=^orders' -prune_from=mallocgc -nodecount=20 cpu.pb.gz
 query cpu.top.tagfocus.relative top -tagfocus=endpoint=checkout -relative_percentages -nodecount=15 cpu.pb.gz
 query cpu.top.tagroot.tagleaf top -tagroot=endpoint -tagleaf=endpoint -cum -nodecount=15 cpu.pb.gz

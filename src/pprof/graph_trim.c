@@ -434,7 +434,7 @@ struct graph *graph_trimmed(struct profile *p, const struct graph_options *asked
 	options.sift = o->tree;
 	options.label_room = o->nodecount > 0 ? 0 : LABELS;		/* without nodecount labels do not affect which
 									   nodes are shown */
-	options.last &= !o->tags && o->nodefraction <= 0 && o->nodecount <= 0;	/* else it may be built again */
+	options.last &= !o->tags && o->nodefraction == 0 && o->nodecount <= 0;	/* else it may be built again */
 	bool light = !o->tree && o->nodefraction > 0, later = !o->tree && o->tags && o->nodecount > 0;
 	struct graph_options bare = options;
 	bare.tags &= !later;

@@ -72,8 +72,8 @@ static bool is_measured(const struct tasks_listing *p, const struct packed_item 
 	return x->in && (p->regions || !x->open);
 }
 
-/* For sorting. of: the numbers of kinds by name, plus 1; k: the kind of all items. */
-struct item_keys { const struct tasks_listing *p; const uint32_t *of; const struct kind *k; };
+/* For sorting. of: the numbers of kinds by name, plus 1. */
+struct item_keys { const struct tasks_listing *p; const uint32_t *of; };
 
 /* Items are added kind by kind, but those of tasks in the order of the tasks. */
 static uint64_t key_of_kind(const void *arg, const void *item)
@@ -88,10 +88,10 @@ static uint64_t key_of_index(const void *arg, const void *item)
 	return ((const struct packed_item *)item)->i;
 }
 
-static uint64_t key_of_duration(const void *arg, const void *item)
+static uint64_t key_of_stored_duration(const void *arg, const void *item)
 {
-	const struct item_keys *keys = arg;
-	return radix_key_descending(tasks_item_ns(keys->p, keys->k, item));
+	(void)arg;
+	return ~(uint64_t)((const struct packed_item *)item)->ns;
 }
 
 static void add_item(struct tasks_listing *p, struct item it)
@@ -338,6 +338,29 @@ static void spread_kind(const struct tasks_listing *p, struct kind *k)
 	}
 }
 
+/* Sort the items of a kind whose duration is not stored, which are its first ones. Their durations are computed once,
+   because that of an open region changes when the writer learns of the end of its goroutine. */
+static void sort_long_items(struct tasks_listing *p, const struct kind *k)
+{
+	struct packed_item *v = p->item + k->first, *copy;
+	struct radix_array order;
+	uint32_t n = 0;
+	while (n < k->all && v[n].ns == ITEM_LONG)
+		n++;
+	if (n < 2)
+		return;
+	radix_array_alloc(&order, n);
+	for (uint32_t i = 0; i < n; i++)
+		radix_array_add(&order, radix_key_descending(tasks_item_ns(p, k, &v[i])), i);
+	radix_sort_items(order.v, n);
+	copy = xmalloc(n * sizeof *copy);
+	memcpy(copy, v, n * sizeof *copy);
+	for (uint32_t i = 0; i < n; i++)
+		v[i] = copy[order.v[i].v];
+	mem_free(copy);
+	radix_array_free(&order);
+}
+
 /* Sort the items of each kind, longest first, in their place: there may be millions. */
 static void sort_items(struct tasks_listing *p, const struct progress_watcher *on)
 {
@@ -349,7 +372,8 @@ static void sort_items(struct tasks_listing *p, const struct progress_watcher *o
 		if (!job_should_continue(on))
 			continue;
 		radix_sort_in_place(p->item + x->first, x->all, sizeof *p->item,
-		    &(struct radix_keys){key_of_duration, key_of_index, &(struct item_keys){.p = p, .k = x}});
+		    &(struct radix_keys){key_of_stored_duration, key_of_index, NULL});
+		sort_long_items(p, x);
 		spread_kind(p, x);
 	}
 }

@@ -136,7 +136,8 @@ static void take_listing(struct tasks *p, const struct pane_env *env, struct tas
 		return;
 	struct tasks_target w = p->want;
 	async_stop(&p->search);		/* it reads the rows */
-	async_stop(&p->paging);		/* and this the listing */
+	async_stop(&p->paging);		/* and these the listing */
+	async_stop(&p->later.making);
 	pane_table_stop(&p->items);
 	tasks_drop_classes(p);
 	struct tasks_listing was = p->list;
