@@ -14,11 +14,11 @@
 #include "base/wrap_math.h"
 #include "calltree/node_walk.h"
 
-struct grouping { const struct weighted_tree *c; const struct function_sums *f; };
+struct symbol_grouping { const struct weighted_tree *c; const struct function_sums *f; };
 
 static int same_fun(const void *ctx, uint32_t id, const void *key)
 {
-	const struct grouping *k = ctx;
+	const struct symbol_grouping *k = ctx;
 	const struct symbol *t = key;
 	const struct symbol *a = &k->c->symbol[k->f->fun[id].first];
 	return a->name == t->name && a->file == t->file;
@@ -36,7 +36,7 @@ static void group_symbols(const struct weighted_tree *c, struct function_sums *f
 		if (!c->weight[i].nnode)
 			continue;
 		uint32_t h = intern_hash_u64((uint64_t)t->name << 32 | t->file, 0);
-		uint32_t id = intern_find(&index, h, same_fun, &(struct grouping){c, f}, t);
+		uint32_t id = intern_find(&index, h, same_fun, &(struct symbol_grouping){c, f}, t);
 		if (id == UINT32_MAX) {
 			id = f->n++;
 			f->fun = mem_grow(f->fun, &cap, f->n, sizeof *f->fun);

@@ -16,12 +16,12 @@
 #include <string.h>
 
 /* The options that select goroutines by a name or number, which may not exist. */
-static const struct choice { enum option_id id; const char *name, *what; } choices[] = {
+static const struct naming_option { enum option_id id; const char *name, *what; } choices[] = {
     {OPT_OPERATION, "op", "operation"}, {OPT_TASK, "task", "task"}, {OPT_REGION, "region", "region"},
     {OPT_GROUP, "group", "goroutine"}};
 
 /* Return the first option of choices[] that is set, or NULL. */
-static const struct choice *choice_of(const struct trace_report_ctx *r)
+static const struct naming_option *choice_of(const struct trace_report_ctx *r)
 {
 	for (size_t i = 0; i < sizeof choices / sizeof *choices; i++)
 		if (trace_report_has_option(r, choices[i].id))
@@ -32,7 +32,7 @@ static const struct choice *choice_of(const struct trace_report_ctx *r)
 /* Print the notice that the filter of the command line matches nothing. */
 static void note_empty_filter(const struct trace_report_ctx *r)
 {
-	const struct choice *c = choice_of(r);
+	const struct naming_option *c = choice_of(r);
 	if (c)
 		pprof_report_notice(
 		    (void *)(uintptr_t)r->o, "-%s=%s matches no %s", c->name, options_str(r->o, c->id), c->what);
@@ -326,7 +326,8 @@ bool trace_report_wants_task(const struct trace_report_ctx *r, const struct stat
 	const struct query_match *m = &r->match;
 	if (m->by_id && !m->operations ? t->id != m->span.id : !string_matches(r, m->task, t->name))
 		return false;
-	if ((m->region || m->operations) && r->filter.span && (t->span == UINT32_MAX || !trace_gset_has(r->filter.span, t->span)))
+	if ((m->region || m->operations) && r->filter.span &&
+	    (t->span == UINT32_MAX || !trace_gset_has(r->filter.span, t->span)))
 		return false;
 	if (r->on && (t->span == UINT32_MAX || !trace_gset_has(r->on, store_span(r->st, t->span)->s.trk)))
 		return false;
