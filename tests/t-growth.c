@@ -19,17 +19,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define SANITIZED true
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED false
-#endif
-
 enum { SKIP = 77, N = 10000, LIMIT_S = 20, LEAST_ROUNDS = 2, ROUNDS = 6 };
 static const double MOST = 2.6, FLOOR_S = 0.3, FAILED = 1e9;
 

@@ -19,17 +19,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define SANITIZED true
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
-#define SANITIZED true
-#endif
-#endif
-#ifndef SANITIZED
-#define SANITIZED false
-#endif
-
 /* INFLATED: bytes of the profile of 50,000 samples and functions; OWN: bytes of the program as usually built */
 enum { SKIP = 77, TIMES = 4, INFLATED = 9074139, OWN = 6500000 };
 
