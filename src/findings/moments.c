@@ -33,8 +33,9 @@ struct burst_edge { trk_id waker; stk_id stack; uint32_t start; };	/* waker 0: t
 static struct burst_edge edge_at(const struct sheet *sh, uint32_t k)
 {
 	uint32_t i = sh->edge[k];
-	return i & EDGE_CREATED ? (struct burst_edge){0}
-				: (struct burst_edge){sheet_peer(sh, i), sheet_stack(sh, i), sheet_start(sh, i)};
+	if (i & EDGE_CREATED)
+		return (struct burst_edge){0};
+	return (struct burst_edge){sheet_peer(sh, i), sheet_stack(sh, i), sheet_start(sh, i)};
 }
 
 /* Return whether two adjacent edges belong to one burst. */
