@@ -6,7 +6,7 @@
  * started, or else one that is outside of it. So the cost is a binary search and the depth to which operations nest.
  *
  * Those that are the whole time of a goroutine are not in that list, as there may be millions: one is found in its kind,
- * of whose number a byte is kept.
+ * which depends on the origin of the goroutine.
  */
 #include "config.h"
 #include "operations/internal.h"
@@ -138,8 +138,6 @@ static void index_parts(struct operations *o, struct arena *mem)
 	mem_free(end);
 }
 
-enum { KIND_STEP = UINT8_MAX + 1 };
-
 /* Return the number of the first kind whose operations are the whole time of goroutines. */
 static uint32_t first_life_kind(const struct operations *o)
 {
@@ -153,30 +151,43 @@ void operations_index(struct operations *o, struct arena *mem)
 		from++;
 	o->nparts = from < o->nkinds ? o->kind[from].first : o->n;
 	index_parts(o, mem);
-	o->life_kind = arena_alloc(mem, rank_below(o->lives, o->sn.ntrks) + 1u);
+	o->norigins = column_n(&o->sn.st->trk_origins);
+	o->life_kind = arena_zalloc(mem, (o->norigins + 1u) * sizeof *o->life_kind);
 	for (uint32_t k = from; k < o->nkinds; k++)
-		for (uint32_t i = 0; i < o->kind[k].n; i++)
-			o->life_kind[rank_below(o->lives, operations_goroutine(o, k, i))] = (uint8_t)(k - from);
+		for (uint32_t i = 0; i < o->kind[k].n; i++) {
+			uint32_t origin = store_trk(o->sn.st, operations_goroutine(o, k, i))->origin;
+			if (origin < o->norigins)
+				o->life_kind[origin] = k;
+		}
 }
 
-/* Return the operation that is the whole time of a goroutine; OPERATION_NONE: there is none. Within a kind they are by
-   start, then by goroutine. */
+/* Return the operation of a kind that is the whole time of a goroutine; OPERATION_NONE: it is of another kind. Within a
+   kind they are by start, then by goroutine. */
+static uint32_t life_in_kind(const struct operations *o, uint32_t k, trk_id g)
+{
+	struct bsearch_probe h = {.hi = o->kind[k].n};
+	int64_t t0 = store_trk(o->sn.st, g)->t0;
+	while (bsearch_probe(&h)) {
+		trk_id at = operations_goroutine(o, k, (uint32_t)h.at);
+		int64_t t = store_trk(o->sn.st, at)->t0;
+		bsearch_narrow(&h, t != t0 ? t < t0 : at < g);
+	}
+	bool found = h.lo < o->kind[k].n && operations_goroutine(o, k, (uint32_t)h.lo) == g;
+	return found ? o->kind[k].first + (uint32_t)h.lo : OPERATION_NONE;
+}
+
+/* Return the operation that is the whole time of a goroutine; OPERATION_NONE: there is none. */
 static uint32_t life_of(const struct operations *o, trk_id g)
 {
 	if (!o->lives || g >= o->sn.ntrks || !rank_has(o->lives, g))
 		return OPERATION_NONE;
-	int64_t t0 = store_trk(o->sn.st, g)->t0;
-	for (uint32_t k = first_life_kind(o) + o->life_kind[rank_below(o->lives, g)]; k < o->nkinds; k += KIND_STEP) {
-		struct bsearch_probe h = {.hi = o->kind[k].n};
-		while (bsearch_probe(&h)) {
-			trk_id at = operations_goroutine(o, k, (uint32_t)h.at);
-			int64_t t = store_trk(o->sn.st, at)->t0;
-			bsearch_narrow(&h, t != t0 ? t < t0 : at < g);
-		}
-		if (h.lo < o->kind[k].n && operations_goroutine(o, k, (uint32_t)h.lo) == g)
-			return o->kind[k].first + (uint32_t)h.lo;
-	}
-	return OPERATION_NONE;
+	uint32_t first = first_life_kind(o), origin = store_trk(o->sn.st, g)->origin;
+	uint32_t k = origin < o->norigins ? o->life_kind[origin] : 0;
+	uint32_t found = k >= first && k < o->nkinds ? life_in_kind(o, k, g) : OPERATION_NONE;
+	/* Not found if its operation is not selected, or if more of its origin has become known since. */
+	for (k = first; k < o->nkinds && found == OPERATION_NONE; k++)
+		found = life_in_kind(o, k, g);
+	return found;
 }
 
 /* Return the operation at a time, of those that are not the whole time of the goroutine. */

@@ -70,7 +70,9 @@ struct operations {
 	   start and descending end; and of each in that order the position of the one around it, or OPERATION_NONE */
 	uint32_t nparts;
 	uint32_t *by_g, *outer;		/* outer NULL: none is in another one */
-	uint8_t *life_kind;		/* of each member of lives, the low byte of the number of its kind among theirs */
+	/* by row of trk_origins, of which there were norigins: the kind of the goroutines with this origin whose whole time is
+	   an operation; 0: there are none */
+	uint32_t *life_kind, norigins;
 };
 /* Return an operation. */
 struct operation operations_get(const struct operations *, uint32_t index);
