@@ -9,12 +9,19 @@
 #include "trace/stats/wait_stats.h"
 
 #include "base/mem/mem.h"
+#include "base/radix_sort.h"
 #include "trace/longest_wait.h"
 #include "trace/span_scan.h"
 
 #include <string.h>
 
-struct lengths { int64_t *v; uint32_t n; size_t cap; };
+/* Durations, of which nearly all fit into 32 bits. */
+struct lengths {
+	uint32_t *shorter, nshorter;	/* at most UINT32_MAX ns */
+	uint32_t nlonger;
+	int64_t *longer;
+	size_t cshorter, clonger;
+};
 struct wait_counter {
 	const struct snap *sn;
 	const struct wait_stats_query *q;
@@ -25,14 +32,32 @@ struct wait_counter {
 
 static void add_length(struct lengths *l, int64_t ns)
 {
-	l->v = mem_grow(l->v, &l->cap, l->n + 1u, sizeof *l->v);
-	l->v[l->n++] = ns;
+	if (ns > UINT32_MAX) {
+		l->longer = mem_grow(l->longer, &l->clonger, l->nlonger + 1u, sizeof *l->longer);
+		l->longer[l->nlonger++] = ns;
+	} else {
+		l->shorter = mem_grow(l->shorter, &l->cshorter, l->nshorter + 1u, sizeof *l->shorter);
+		l->shorter[l->nshorter++] = (uint32_t)ns;
+	}
+}
+
+static uint64_t key_of_shorter(const void *arg, const void *v)
+{
+	(void)arg;
+	return *(const uint32_t *)v;
 }
 
 static struct stats_spread length_spread(struct lengths *l)
 {
-	struct stats_spread s = stats_spread(l->v, l->n);
-	mem_free(l->v);
+	struct stats_spread s = {.n = l->nshorter + l->nlonger};
+	radix_sort_in_place(l->shorter, l->nshorter, sizeof *l->shorter, &(struct radix_keys){.first = key_of_shorter});
+	stats_sort(l->longer, l->nlonger);
+	for (int k = 0; k < SPREAD__N && s.n; k++) {
+		uint32_t i = stats_quantile_rank(s.n, stats_spread_share[k]);
+		s.at[k] = i < l->nshorter ? l->shorter[i] : l->longer[i - l->nshorter];
+	}
+	mem_free(l->shorter);
+	mem_free(l->longer);
 	return s;
 }
 
