@@ -80,15 +80,10 @@ struct goroutines_page {			/* the page of a goroutine */
 	struct pane_table table;		/* of its spans: items are indexes into v */
 	enum goroutines_part part;
 	struct tracepane_wake wake;		/* the wake that ( followed */
-	const trk_id *child;		/* the goroutines that it created, in order of their start */
+	trk_id *child;			/* the goroutines that it created, in order of their start */
 	uint32_t nchild;
+	size_t cchild;
 	uint32_t *region, nregion;	/* its regions as spans of the store, in order of their start */
-};
-
-struct goroutines_kin {
-	trk_id *child;			/* goroutines with a creator, sorted by creator and then by start */
-	uint32_t *region;		/* regions as spans of the store, sorted by goroutine */
-	uint32_t nchild, nregion;
 };
 
 struct goroutines_state {
@@ -96,11 +91,10 @@ struct goroutines_state {
 	struct tracepane_scope scope;
 	struct stats_index *stats_index;
 	struct stats_groups *gs;	/* NULL: not made yet */
-	const trk_id *trk;		/* for each of gs->g */
 	struct goroutines_row *groups;
 	uint32_t ngroup;
 	int64_t ran, most;		/* running time of all goroutines, and the most of one listed goroutine */
-	struct goroutines_kin kin;
+	uint32_t *region, nregion;	/* regions as spans of the store, sorted by goroutine */
 	struct async work;		/* groups or a list that are being made */
 	bool again;			/* the snapshot or query has changed since the job started */
 	bool seeks;			/* go to `there` when the groups are made */

@@ -134,6 +134,7 @@ static void close_goroutines(void *st)
 	pane_table_free(&p->table[GL_LIST]);
 	pane_table_free(&p->one.table);
 	mem_free(p->one.v);
+	mem_free(p->one.child);
 	mem_free(p->tags[0].v);
 	mem_free(p->tags[1].v);
 }

@@ -9,7 +9,6 @@
 
 #include "base/job.h"
 #include "base/mem/mem.h"
-#include "base/radix_sort.h"
 #include "base/wrap_math.h"
 
 #include <string.h>
@@ -97,7 +96,7 @@ uint32_t goroutines_find_index(const struct goroutines_state *p, trk_id t)
 {
 	const struct goroutines_row *g = open_group(p);
 	for (uint32_t k = g ? g->first : 0; g && k < g->first + g->n; k++)
-		if (p->trk[k] == t)
+		if (p->gs->g[k].trk == t)
 			return k;
 	return UINT32_MAX;
 }
@@ -117,8 +116,7 @@ struct goroutines_build {
 	struct goroutines_row *groups;
 	uint32_t ngroup;
 	int64_t ran;
-	trk_id *trk;
-	struct goroutines_kin kin;
+	uint32_t *region, nregion;
 };
 enum { TOLD = 2000 };	/* size up to which a group is summed again for each key */
 
@@ -138,59 +136,14 @@ static void make_regions(struct goroutines_build *m)
 	at[1] = 0;	/* without a goroutine */
 	for (trk_id t = 1; t <= sn->ntrks; t++)
 		at[t + 1] += at[t];
-	m->kin.nregion = at[sn->ntrks + 1u];
-	m->kin.region = arena_alloc(&m->mem, (m->kin.nregion + 1u) * sizeof *m->kin.region);
-	for (uint32_t i = 0; i < sn->nspans && m->kin.nregion; i++) {
+	m->nregion = at[sn->ntrks + 1u];
+	m->region = arena_alloc(&m->mem, (m->nregion + 1u) * sizeof *m->region);
+	for (uint32_t i = 0; i < sn->nspans && m->nregion; i++) {
 		trk_id t = region_track(sn, i);
 		if (t)
-			m->kin.region[at[t]++] = i;
+			m->region[at[t]++] = i;
 	}
 	mem_free(at);
-}
-
-static trk_id creator_of(const struct snap *sn, trk_id t)
-{
-	const struct trk_row *r = store_trk(sn->st, t);
-	trk_id by = r->kind == TK_G ? r->creator : 0;
-	return by < sn->ntrks ? by : 0;
-}
-
-/* Sort by start; the input is sorted by number, which is nearly always the same order. */
-static void sort_born(const struct snap *sn, trk_id *v, uint32_t n)
-{
-	bool sorted = true;
-	for (uint32_t i = 1; i < n && sorted; i++)
-		sorted = store_trk(sn->st, v[i - 1])->t0 <= store_trk(sn->st, v[i])->t0;
-	if (sorted)
-		return;
-	struct radix_item *k = xmalloc(n * sizeof *k);
-	for (uint32_t i = 0; i < n; i++)
-		k[i] = (struct radix_item){radix_key_ascending(store_trk(sn->st, v[i])->t0), v[i]};
-	radix_sort_items(k, n);
-	for (uint32_t i = 0; i < n; i++)
-		v[i] = k[i].v;
-	mem_free(k);
-}
-
-/* Index the goroutines by creator and the regions by goroutine, for binary search. */
-static void make_kin(struct goroutines_build *m)
-{
-	const struct snap *sn = m->sn;
-	uint32_t *at = xcalloc(sn->ntrks + 2u, sizeof *at), from = 0;
-	for (trk_id t = 1; t < sn->ntrks; t++)
-		at[creator_of(sn, t) + 1]++;
-	at[1] = 0;	/* without a known creator */
-	for (trk_id t = 1; t <= sn->ntrks; t++)
-		at[t + 1] += at[t];
-	m->kin.nchild = at[sn->ntrks + 1u];
-	m->kin.child = arena_alloc(&m->mem, (m->kin.nchild + 1u) * sizeof *m->kin.child);
-	for (trk_id t = 1; t < sn->ntrks; t++)
-		if (creator_of(sn, t))
-			m->kin.child[at[creator_of(sn, t)]++] = t;
-	for (trk_id t = 1; t < sn->ntrks; from = at[t++]) /* after the fill, at[t] is the end of the entries of t */
-		sort_born(sn, m->kin.child + from, at[t] - from);
-	mem_free(at);
-	make_regions(m);
 }
 
 static void make_groups(struct goroutines_build *m, struct job *j)
@@ -203,7 +156,6 @@ static void make_groups(struct goroutines_build *m, struct job *j)
 	ask.key = m->key;
 	m->stats_index = stats_index_new(m->sn, &m->mem);
 	m->gs = stats_groups(m->stats_index, &ask, &m->mem);
-	m->trk = arena_alloc(&m->mem, (m->gs->ng + 1u) * sizeof *m->trk);
 	m->groups = arena_zalloc(&m->mem, (m->gs->n + 1u) * sizeof *m->groups);
 	for (uint32_t i = 0; i < m->gs->n; i++) {
 		const struct stats_group *gr = &m->gs->group[i];
@@ -213,7 +165,6 @@ static void make_groups(struct goroutines_build *m, struct job *j)
 			struct goroutine_times s;
 			stats_groups_times(m->gs, k, NULL, &s);
 			add_stat(r, &s);
-			m->trk[k] = s.trk;
 		}
 		m->ran += r->v[GV_RUN];
 		if (j && job_cancelled(j))
@@ -228,7 +179,7 @@ static void make_groups(struct goroutines_build *m, struct job *j)
 		job_report_progress(j, 90, 100);
 	if (j && job_cancelled(j))
 		return;
-	make_kin(m);
+	make_regions(m);
 }
 
 /* A cancelled build is freed by the worker: freeing much takes longer than a frame. */
@@ -293,11 +244,11 @@ static bool take_build(struct goroutines_state *p, struct goroutines_build *m, s
 	p->key = m->key;
 	p->stats_index = m->stats_index;
 	p->gs = m->gs;
-	p->trk = m->trk;
 	p->groups = m->groups;
 	p->ngroup = m->ngroup;
 	p->ran = m->ran;
-	p->kin = m->kin;
+	p->region = m->region;
+	p->nregion = m->nregion;
 	p->filled = false;
 	p->story.of = -1;
 	p->one.of = 0;

@@ -24,7 +24,7 @@ struct goroutines_search {
 	const struct snap *sn;
 	struct regex *find, *grep;	/* grep NULL: none */
 	bool by_function;
-	const trk_id *trk;
+	const struct stats_goroutine *g;	/* of the groups */
 	const struct goroutines_row *groups;
 	uint32_t *order, norder;	/* the listed groups */
 	struct goroutines_matches t;
@@ -34,7 +34,7 @@ struct goroutines_search {
 
 static trk_id creator_of(const struct goroutines_search *h, uint32_t k)
 {
-	trk_id t = store_trk(h->sn->st, h->trk[k])->creator;
+	trk_id t = store_trk(h->sn->st, h->g[k].trk)->creator;
 	return t < h->sn->ntrks ? t : 0;
 }
 
@@ -44,10 +44,10 @@ static bool own_match(struct goroutines_search *h, uint32_t k)
 	const struct store *st = h->sn->st;
 	struct buf *b = &h->b;
 	buf_reset(b);
-	tracepane_put_id(st, h->trk[k], b);
+	tracepane_put_id(st, h->g[k].trk, b);
 	if (!h->by_function) {
 		buf_putc(b, ' ');
-		tracepane_put_str(st, store_trk_name(st, h->trk[k]), "(no start function)", b);
+		tracepane_put_str(st, store_trk_name(st, h->g[k].trk), "(no start function)", b);
 	}
 	trk_id creator = creator_of(h, k);
 	if (creator) {
@@ -67,7 +67,7 @@ static bool may_be_number(const char *word)
 static bool by_number(struct goroutines_search *h, uint32_t k)
 {
 	buf_reset(&h->b);
-	tracepane_put_id(h->sn->st, h->trk[k], &h->b);
+	tracepane_put_id(h->sn->st, h->g[k].trk, &h->b);
 	return regex_match(h->find, h->b.p, h->b.n);
 }
 
@@ -86,7 +86,7 @@ static bool passes_grep(const struct goroutines_search *h, uint32_t k)
 {
 	if (!h->grep)
 		return true;
-	struct goroutines_row row = {.name = store_trk_name(h->sn->st, h->trk[k]), .trk = h->trk[k]};
+	struct goroutines_row row = {.name = store_trk_name(h->sn->st, h->g[k].trk), .trk = h->g[k].trk};
 	return goroutines_row_matches(h->sn->st, &row, h->grep);
 }
 
@@ -148,7 +148,7 @@ static struct goroutines_search *new_search(
 	struct goroutines_search *h = xcalloc(1, sizeof *h);
 	struct goroutines_matches *t = &h->t;
 	*h = (struct goroutines_search){.sn = session_snap(env->s),
-	    .by_function = p->by == GROUP_KEY_FUNCTION, .trk = p->trk, .groups = p->groups,
+	    .by_function = p->by == GROUP_KEY_FUNCTION, .g = p->gs->g, .groups = p->groups,
 	    .norder = p->table[GL_GROUPS].rows.n};
 	h->find = regex_new(regex_pattern(env->find.rx), &e);
 	h->grep = env->grep.rx ? regex_new(regex_pattern(env->grep.rx), &e) : NULL;

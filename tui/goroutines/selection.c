@@ -62,7 +62,7 @@ static uint8_t *tagged_bits(const struct goroutines_state *p)
 		if (t->v[i] > 0 && t->v[i] < ntrks)
 			trk[t->v[i] >> 3] |= (uint8_t)(1u << (t->v[i] & 7));
 	for (uint32_t k = 0; k < p->gs->ng; k++)
-		if (trace_gset_has(trk, p->trk[k]))
+		if (trace_gset_has(trk, p->gs->g[k].trk))
 			is[k >> 3] |= (uint8_t)(1u << (k & 7));
 	mem_free(trk);
 	return is;
@@ -110,7 +110,7 @@ static void add_id(struct buf *ids, uint64_t id)
 
 /* The subject of a command as ranges of gs->g. */
 struct selection {
-	const trk_id *trk;
+	const struct stats_goroutine *g;
 	uint32_t ng, n;
 	const char *group;	/* NULL, or an expression: compare with the others that match it */
 	struct selection_range { uint32_t first, n; } *row;
@@ -120,7 +120,7 @@ static struct selection *selection_ranges(const struct goroutines_state *p, stru
 {
 	struct selection *m = arena_zalloc(a, sizeof *m);
 	uint32_t *v = selected_rows(p, &m->n);
-	m->trk = p->trk;
+	m->g = p->gs ? p->gs->g : NULL;
 	m->ng = p->gs ? p->gs->ng : 0;
 	m->row = arena_alloc(a, (m->n + 1u) * sizeof *m->row);
 	for (uint32_t i = 0; i < m->n; i++) {
@@ -147,7 +147,7 @@ static bool say_these(const struct snap *sn, const void *arg, struct arena *a, s
 	struct buf ids = {0};
 	for (uint32_t i = 0; i < m->n; i++)
 		for (uint32_t k = m->row[i].first; k < m->row[i].first + m->row[i].n; k++)
-			add_id(&ids, store_trk(sn->st, m->trk[k])->id);
+			add_id(&ids, store_trk(sn->st, m->g[k].trk)->id);
 	set_goroutines(q, m->group, arena_strndup(a, ids.p, ids.n));
 	buf_free(&ids);
 	return true;
@@ -163,9 +163,9 @@ static bool say_others(const struct snap *sn, const void *arg, struct arena *a, 
 	struct buf ids = {0};
 	for (uint32_t i = 0; i < m->n; i++)
 		for (uint32_t k = m->row[i].first; k < m->row[i].first + m->row[i].n; k++)
-			rest[m->trk[k] >> 3] |= (uint8_t)(1u << (m->trk[k] & 7));
+			rest[m->g[k].trk >> 3] |= (uint8_t)(1u << (m->g[k].trk & 7));
 	for (uint32_t k = 0; k < m->ng; k++)
-		rest[m->trk[k] >> 3] ^= (uint8_t)(1u << (m->trk[k] & 7));
+		rest[m->g[k].trk >> 3] ^= (uint8_t)(1u << (m->g[k].trk & 7));
 	for (trk_id t = 1; t < sn->ntrks; t++)
 		if (trace_gset_has(rest, t))
 			add_id(&ids, store_trk(sn->st, t)->id);
@@ -300,7 +300,7 @@ trk_id goroutines_first_selected(const struct goroutines_state *p)
 	if (p->level == GL_ONE)
 		return p->one.trk;
 	uint32_t n, *v = selected_rows(p, &n);
-	trk_id t = !n ? 0 : p->trk[p->level == GL_GROUPS ? p->groups[v[0]].first : v[0]];
+	trk_id t = !n ? 0 : p->gs->g[p->level == GL_GROUPS ? p->groups[v[0]].first : v[0]].trk;
 	mem_free(v);
 	return t;
 }

@@ -17,6 +17,7 @@
 #include "base/bsearch.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
+#include "base/radix_sort.h"
 #include "calltree/weighted.h"
 #include "store/tracks/wake_edges.h"
 #include "term/style.h"
@@ -40,33 +41,49 @@ static int cmp_begin(const void *ctx, uint32_t a, uint32_t b)
 static void load_regions(struct goroutines_state *p, const struct snap *sn)
 {
 	struct goroutines_page *o = &p->one;
-	struct bsearch_probe h = {.hi = p->kin.nregion};
+	struct bsearch_probe h = {.hi = p->nregion};
 	while (bsearch_probe(&h))
-		bsearch_narrow(&h, store_span(sn->st, p->kin.region[h.at])->s.trk < o->trk);
+		bsearch_narrow(&h, store_span(sn->st, p->region[h.at])->s.trk < o->trk);
 	uint32_t first = (uint32_t)h.lo, n = 0;
-	while (first + n < p->kin.nregion && store_span(sn->st, p->kin.region[first + n])->s.trk == o->trk)
+	while (first + n < p->nregion && store_span(sn->st, p->region[first + n])->s.trk == o->trk)
 		n++;
 	o->region = arena_alloc(&p->mem, (n + 1u) * sizeof *o->region);
 	o->nregion = n;
 	for (uint32_t i = 0; i < n; i++)
-		o->region[i] = p->kin.region[first + i];
+		o->region[i] = p->region[first + i];
 	calltree_sort_u32(o->region, n, cmp_begin, sn);
 }
 
-static size_t created_before(const struct goroutines_state *p, const struct snap *sn, trk_id by)
+/* Sort by start; the input is sorted by number, which is nearly always the same order. */
+static void sort_born(const struct snap *sn, trk_id *v, uint32_t n)
 {
-	struct bsearch_probe h = {.hi = p->kin.nchild};
-	while (bsearch_probe(&h))
-		bsearch_narrow(&h, store_trk(sn->st, p->kin.child[h.at])->creator < by);
-	return h.lo;
+	bool sorted = true;
+	for (uint32_t i = 1; i < n && sorted; i++)
+		sorted = store_trk(sn->st, v[i - 1])->t0 <= store_trk(sn->st, v[i])->t0;
+	if (sorted)
+		return;
+	struct radix_item *k = xmalloc(n * sizeof *k);
+	for (uint32_t i = 0; i < n; i++)
+		k[i] = (struct radix_item){radix_key_ascending(store_trk(sn->st, v[i])->t0), v[i]};
+	radix_sort_items(k, n);
+	for (uint32_t i = 0; i < n; i++)
+		v[i] = k[i].v;
+	mem_free(k);
 }
 
-static void load_children(struct goroutines_state *p, const struct snap *sn)
+/* Find the children of the goroutine among all: to read the rows of millions takes some milliseconds, and an index by
+   creator would take as much memory as a column of the table. */
+static void load_children(struct goroutines_page *o, const struct snap *sn)
 {
-	struct goroutines_page *o = &p->one;
-	size_t first = created_before(p, sn, o->trk);
-	o->child = p->kin.child + first;
-	o->nchild = (uint32_t)(created_before(p, sn, o->trk + 1) - first);
+	o->nchild = 0;
+	for (trk_id t = 1; t < sn->ntrks; t++) {
+		const struct trk_row *r = store_trk(sn->st, t);
+		if (r->kind != TK_G || r->creator != o->trk)
+			continue;
+		o->child = mem_grow(o->child, &o->cchild, o->nchild + 1u, sizeof *o->child);
+		o->child[o->nchild++] = t;
+	}
+	sort_born(sn, o->child, o->nchild);
 }
 
 /* Append spans from *v on, until there are `most`; true: there are more. */
@@ -257,7 +274,7 @@ void goroutines_page_load(struct goroutines_state *p, const struct pane_env *env
 		gather_near(p, env, sn);
 	pane_table_fill(&o->table, p, env, o->n);
 	load_regions(p, sn);
-	load_children(p, sn);
+	load_children(o, sn);
 }
 
 void goroutines_page_seek_time(struct goroutines_state *p, const struct pane_env *env, int64_t t)

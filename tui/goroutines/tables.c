@@ -221,7 +221,7 @@ static uint64_t goroutine_key(const void *st, int col, uint32_t item)
 {
 	const struct goroutines_state *p = st;
 	if (col == LIST_G)
-		return store_trk(store_of(p), p->trk[p->first + item])->id;
+		return store_trk(store_of(p), p->gs->g[p->first + item].trk)->id;
 	return radix_key_ascending(
 	    col == LIST_START ? stats_groups_start(p->gs, p->first + item) : goroutine_value(p, item, list_values[col]));
 }
@@ -277,14 +277,14 @@ static void put_goroutine_text(const void *st, const struct pane_env *env, uint3
 static int64_t goroutine_id(const void *st, uint32_t item)
 {
 	const struct goroutines_state *p = st;
-	return p->trk[p->first + item];
+	return p->gs->g[p->first + item].trk;
 }
 
 /* The length of its life in the time range. */
 static int64_t goroutine_duration(const void *st, uint32_t item)
 {
 	const struct goroutines_state *p = st;
-	return p->gs->g[p->first + item].total;
+	return stats_groups_total(p->gs, p->first + item);
 }
 
 const struct pane_table_kind goroutines_list_table = {

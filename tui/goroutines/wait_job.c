@@ -26,8 +26,7 @@ enum { AT_ONCE = 10000, GS_AT_ONCE = 4096, STORY_MOST = 1 << 22, WOKE_SHEETS = 2
 struct goroutines_wait_search {
 	enum cmd_id cmd;		/* CMD_NONE: for the statistics */
 	const struct snap *sn;
-	const trk_id *g;
-	trk_id *own;			/* the memory of g, for a job */
+	trk_id *g;			/* n of them */
 	uint32_t n;
 	int64_t t0, t1, of;
 	bool cached_only, any, all;
@@ -71,36 +70,33 @@ static void run_pass(void *work, struct job *j)
 static void free_pass(void *work)
 {
 	struct goroutines_wait_search *l = work;
-	mem_free(l->own);
+	mem_free(l->g);
 	mem_free(l);
 }
 
 static const struct async_kind pass_kind = {run_pass, free_pass};
 
-/* Make a search for the selection; its list of goroutines is that of the groups. */
-static struct goroutines_wait_search new_search(
+/* Make a search for the selection. */
+static struct goroutines_wait_search *new_search(
     const struct goroutines_state *p, const struct pane_env *env, enum cmd_id cmd)
 {
 	struct goroutines_row room;
 	const struct goroutines_row *r = goroutines_selected_row(p, &room);
-	struct goroutines_wait_search l = {
+	struct goroutines_wait_search *l = xmalloc(sizeof *l);
+	*l = (struct goroutines_wait_search){
 	    .cmd = cmd, .sn = session_snap(env->s), .t0 = p->scope.t0, .t1 = p->scope.t1, .of = p->story.of};
-	memcpy(l.state, p->story.state, sizeof l.state);
-	l.n = r && p->gs ? r->n : 0;
-	l.g = l.n ? p->trk + r->first : NULL;
+	memcpy(l->state, p->story.state, sizeof l->state);
+	l->n = r && p->gs ? r->n : 0;
+	l->g = xmalloc((l->n + 1u) * sizeof *l->g);
+	for (uint32_t i = 0; i < l->n; i++)
+		l->g[i] = p->gs->g[r->first + i].trk;
 	return l;
 }
 
 /* Start a pass over all sheets. Return it if no thread is available and it is done. */
-static struct goroutines_wait_search *start_pass(
-    struct goroutines_state *p, const struct pane_env *env, enum cmd_id cmd)
+static struct goroutines_wait_search *start_pass(struct goroutines_state *p, struct goroutines_wait_search *l)
 {
-	struct goroutines_wait_search *l = xmalloc(sizeof *l);
-	*l = new_search(p, env, cmd);
-	l->own = xmalloc((l->n + 1u) * sizeof *l->own);
-	if (l->n)
-		memcpy(l->own, l->g, l->n * sizeof *l->own);
-	l->g = l->own;
+	l->cached_only = false;
 	return async_start(&p->wait, &pass_kind, l, ASYNC_ALWAYS);
 }
 
@@ -125,11 +121,11 @@ static void take_counts(struct goroutines_state *p, const struct goroutines_wait
 
 void goroutines_wait_start(struct goroutines_state *p, const struct pane_env *env)
 {
-	struct goroutines_wait_search now = new_search(p, env, CMD_NONE), *l = NULL;
-	p->story.part = !at_once(&now);
-	p->story.w = now.wait_counts;
+	struct goroutines_wait_search *l = new_search(p, env, CMD_NONE);
+	p->story.part = !at_once(l);
+	p->story.w = l->wait_counts;
 	if (p->story.part)
-		l = start_pass(p, env, CMD_NONE);
+		l = start_pass(p, l);
 	else
 		async_cancel(&p->wait);
 	if (l) {
@@ -167,12 +163,10 @@ static void open_found(
 enum verdict goroutines_jump_to_wait(
     struct goroutines_state *p, const struct pane_env *env, enum cmd_id cmd, struct ask *out)
 {
-	struct goroutines_wait_search now = new_search(p, env, cmd), *l = NULL;
-	bool there = at_once(&now);
-	if (there || (l = start_pass(p, env, cmd))) {
-		open_found(p, env, there ? &now : l, out);
-		if (l)
-			free_pass(l);
+	struct goroutines_wait_search *l = new_search(p, env, cmd);
+	if (at_once(l) || (l = start_pass(p, l))) {
+		open_found(p, env, l, out);
+		free_pass(l);
 		return V_ASK;
 	}
 	return pane_message(out, cmd == CMD_EFFECT ? "searching for the first that wakes another; Esc cancels"

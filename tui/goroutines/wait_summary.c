@@ -54,7 +54,7 @@ static struct stats_spread sum_lives(const struct stats_groups *gs, const struct
 {
 	struct stats_spread s = {.n = r->n};
 	for (int k = 0; k < SPREAD__N && r->n; k++)
-		s.at[k] = gs->g[r->first + r->n - 1 - stats_quantile_rank(r->n, stats_spread_share[k])].total;
+		s.at[k] = stats_groups_total(gs, r->first + r->n - 1 - stats_quantile_rank(r->n, stats_spread_share[k]));
 	return s;
 }
 

@@ -2,11 +2,12 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Groups of goroutines. All sheets are walked once, in order. A goroutine has sums of all states from its first sheet to
- * that in which it ends; then its times are packed: of most of millions of goroutines ten bytes are left, where a struct
+ * that in which it ends; then its times are packed: of most of millions of goroutines six bytes are left, where a struct
  * goroutine_times takes a third of a kilobyte. So the memory is that of the goroutines that are alive at once.
  *
- * A record is a number of entries, each a state and its time, or the code of a part, its name and its time. What is
- * not stored follows from these.
+ * A record is a set of states and the time in each of them. If the goroutine has more than that, what its total has more
+ * than the sum follows, and the waits by reason and the ranges, each with its name and time. What is not stored follows
+ * from these.
  */
 #include "config.h"
 #include "trace/stats/goroutine_stats.h"
@@ -15,6 +16,7 @@
 #include "base/ending.h"
 #include "base/radix_sort.h"
 #include "base/text/buf.h"
+#include "base/wrap_math.h"
 #include "trace/bins_time.h"
 #include "trace/stats/internal.h"
 
@@ -23,14 +25,29 @@
 
 /* ---- records */
 
-enum { PART_OTHER = TS__N, PART_RANGE };	/* codes after those of states: a wait by its reason, a range */
+enum { RECORD_REST = 1, RECORD_STATE = 1 };	/* the bit that parts follow, and the number of the first bit of states */
+enum part_kind { PART_OTHER, PART_RANGE };	/* a wait by its reason, a range */
 
-static void pack_entry(struct buf *b, unsigned code, str_id name, int64_t ns)
+static void pack_ns(struct buf *b, int64_t ns)
 {
-	buf_putc(b, (int)code);
-	if (code >= PART_OTHER)
-		buf_varint(b, name);
 	buf_varint(b, (uint64_t)ns << 1 ^ (uint64_t)(ns >> 63));
+}
+
+static int64_t unpack_ns(struct byte_cursor *c)
+{
+	uint64_t v = byte_cursor_uvarint(c);
+	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
+}
+
+/* Return the state of the lowest bit of `states`: the usual ones come first, so that a byte has their bits. */
+static enum tstate first_state(uint64_t states)
+{
+	return (enum tstate)(((unsigned)__builtin_ctzll(states) + TS_RUN) % TS__N);
+}
+
+static uint64_t bit_of(int state)
+{
+	return UINT64_C(1) << (RECORD_STATE + (state + TS__N - TS_RUN) % TS__N);
 }
 
 static bool is_other(const struct stats_part *p)
@@ -38,58 +55,103 @@ static bool is_other(const struct stats_part *p)
 	return p->name || p->text == stats_reasons[TS_OTHER];
 }
 
+static void pack_part(struct buf *b, enum part_kind kind, const struct stats_part *p)
+{
+	buf_putc(b, (int)kind);
+	buf_varint(b, p->name);
+	pack_ns(b, p->ns);
+}
+
 /* Append the record of a goroutine and return its offset. */
 static uint32_t pack(struct buf *b, const struct goroutine_times *g)
 {
 	size_t at = b->n;
-	uint32_t n = g->nrange;
+	uint64_t head = 0;
+	int64_t rest = g->total;
+	uint32_t nparts = g->nrange;
 	if (at > UINT32_MAX)	/* the records of hundreds of millions of goroutines */
 		ending_no_memory(at);
 	for (int s = 0; s < TS__N; s++)
-		n += g->ns[s] != 0;
+		if (g->ns[s]) {
+			head |= bit_of(s);
+			rest = wrap_sub(rest, g->ns[s]);
+		}
 	for (uint32_t i = 0; i < g->nblock; i++)
-		n += is_other(&g->block[i]);
-	buf_varint(b, n);
-	for (int s = 0; s < TS__N; s++)
-		if (g->ns[s])
-			pack_entry(b, (unsigned)s, 0, g->ns[s]);
+		nparts += is_other(&g->block[i]);
+	head |= rest || nparts ? RECORD_REST : 0;
+	buf_varint(b, head);
+	for (uint64_t states = head >> RECORD_STATE; states; states &= states - 1)
+		pack_ns(b, g->ns[first_state(states)]);
+	if (!(head & RECORD_REST))
+		return (uint32_t)at;
+	pack_ns(b, rest);
+	buf_varint(b, nparts);
 	for (uint32_t i = 0; i < g->nblock; i++)
 		if (is_other(&g->block[i]))
-			pack_entry(b, PART_OTHER, g->block[i].name, g->block[i].ns);
+			pack_part(b, PART_OTHER, &g->block[i]);
 	for (uint32_t i = 0; i < g->nrange; i++)
-		pack_entry(b, PART_RANGE, g->range[i].name, g->range[i].ns);
+		pack_part(b, PART_RANGE, &g->range[i]);
 	return (uint32_t)at;
 }
 
-/* Read an entry: a time by state, or a part and its sum. p: NULL, or where the parts are stored. */
-static void unpack_entry(struct byte_cursor *c, struct goroutine_times *g, struct stats_part *p)
+static struct byte_cursor record_of(const struct stats_groups *gs, const struct stats_goroutine *g)
 {
-	unsigned code = byte_cursor_u8(c);
-	str_id name = code >= PART_OTHER ? (str_id)byte_cursor_uvarint(c) : 0;
-	uint64_t v = byte_cursor_uvarint(c);
-	int64_t ns = (int64_t)(v >> 1 ^ (0 - (v & 1)));
-	const char *text = code == PART_OTHER ? stats_reasons[TS_OTHER]
-	    : code < TS__N && code != TS_UNKNOWN ? stats_reasons[code] : "";
-	if (code < TS__N) {
-		g->ns[code] = ns;
-		if (!stats_is_part((enum tstate)code, ns))
-			return;
+	return byte_cursor_make(gs->packed + g->at, gs->npacked - g->at, 0);
+}
+
+/* Read the times by state and the total. Return the number of parts that follow. */
+static uint64_t unpack_states(struct byte_cursor *c, int64_t ns[TS__N], int64_t *total)
+{
+	uint64_t head = byte_cursor_uvarint(c);
+	*total = 0;
+	for (uint64_t states = head >> RECORD_STATE; states; states &= states - 1) {
+		enum tstate s = first_state(states);
+		ns[s] = unpack_ns(c);
+		*total = wrap_add(*total, ns[s]);
 	}
-	*(code == PART_RANGE ? &g->ranged : &g->blocked) += ns;
+	if (!(head & RECORD_REST))
+		return 0;
+	*total = wrap_add(*total, unpack_ns(c));
+	return byte_cursor_uvarint(c);
+}
+
+static int64_t total_of(const struct stats_groups *gs, const struct stats_goroutine *g)
+{
+	struct byte_cursor c = record_of(gs, g);
+	int64_t ns[TS__N], total;
+	unpack_states(&c, ns, &total);
+	return total;
+}
+
+int64_t stats_groups_total(const struct stats_groups *gs, uint32_t i)
+{
+	return total_of(gs, &gs->g[i]);
+}
+
+/* p: NULL, or where the parts are stored. */
+static void add_part(struct goroutine_times *g, struct stats_part *p, enum part_kind kind, struct stats_part part)
+{
+	*(kind == PART_RANGE ? &g->ranged : &g->blocked) += part.ns;
 	if (p)
-		p[g->nblock + g->nrange] = (struct stats_part){name, text, ns};
-	*(code == PART_RANGE ? &g->nrange : &g->nblock) += p != NULL;
+		p[g->nblock + g->nrange] = part;
+	*(kind == PART_RANGE ? &g->nrange : &g->nblock) += p != NULL;
 }
 
 void stats_groups_times(const struct stats_groups *gs, uint32_t i, struct arena *mem, struct goroutine_times *g)
 {
-	const struct stats_goroutine *x = &gs->g[i];
-	struct byte_cursor c = byte_cursor_make(gs->packed + x->at, gs->npacked - x->at, 0);
-	uint64_t n = byte_cursor_uvarint(&c);
-	struct stats_part *p = mem ? arena_alloc(mem, n * sizeof *p) : NULL;
-	*g = (struct goroutine_times){.trk = x->trk, .total = x->total};
-	for (; n; n--)
-		unpack_entry(&c, g, p);
+	struct byte_cursor c = record_of(gs, &gs->g[i]);
+	*g = (struct goroutine_times){.trk = gs->g[i].trk};
+	uint64_t n = unpack_states(&c, g->ns, &g->total);
+	struct stats_part *p = mem ? arena_alloc(mem, (TS__N + n) * sizeof *p) : NULL;
+	for (int s = 0; s < TS__N; s++)
+		if (g->ns[s] && stats_is_part((enum tstate)s, g->ns[s]))
+			add_part(g, p, PART_OTHER, (struct stats_part){0, s == TS_UNKNOWN ? "" : stats_reasons[s], g->ns[s]});
+	for (; n; n--) {
+		enum part_kind kind = (enum part_kind)byte_cursor_u8(&c);
+		str_id name = (str_id)byte_cursor_uvarint(&c);
+		const char *text = kind == PART_OTHER ? stats_reasons[TS_OTHER] : "";
+		add_part(g, p, kind, (struct stats_part){name, text, unpack_ns(&c)});
+	}
 	g->block = p;
 	g->range = p ? p + g->nblock : NULL;
 	stats_sum_states(g);
@@ -237,7 +299,6 @@ static void close_sums(struct grouping *k, struct running_sums *sums)
 	stats_finish_account(k->s, all && stats_lives_to_end(k->s, x.trk, b), &k->parts, &x);
 	*sums = *open_sums_at(k, --k->nopen);
 	k->o->g[k->of[sums->trk] - 1].at = g->at;
-	g->total = x.total;
 	g->at = pack(&k->packed, &x);
 	group_of(k, x.trk)->exec += x.exec;
 	k->of[x.trk] = 0;
@@ -284,15 +345,14 @@ static bool sum_times(struct grouping *k)
 	return go;
 }
 
-static uint64_t key_of_total(const void *arg, const void *g)
+static uint64_t key_of_total(const void *gs, const void *g)
 {
-	(void)arg;
-	return radix_key_descending(((const struct stats_goroutine *)g)->total);
+	return radix_key_descending(total_of(gs, g));
 }
 
-static uint64_t key_of_trk(const void *arg, const void *g)
+static uint64_t key_of_trk(const void *gs, const void *g)
 {
-	(void)arg;
+	(void)gs;
 	return ((const struct stats_goroutine *)g)->trk;
 }
 
@@ -304,7 +364,7 @@ static bool sort_groups(struct grouping *k)
 		if (!watcher_report(&k->q->on, 80, 100))
 			return false;
 		radix_sort_in_place(k->o->g + gr->first, gr->n, sizeof *k->o->g,
-		    &(struct radix_keys){.first = key_of_total, .second = key_of_trk});
+		    &(struct radix_keys){key_of_total, key_of_trk, k->o});
 	}
 	qsort(k->o->group, k->o->n, sizeof *k->o->group, group_cmp);
 	return true;

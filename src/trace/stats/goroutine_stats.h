@@ -50,8 +50,8 @@ struct stats_query {
 };
 
 struct stats_group { str_id name; uint32_t first, n; int64_t exec; };
-/* A goroutine of a group: there may be millions, so its times are packed, at offset `at`. total: as in its times. */
-struct stats_goroutine { int64_t total; trk_id trk; uint32_t at; };
+/* A goroutine of a group: there may be millions, so its times are packed, at offset `at`. */
+struct stats_goroutine { trk_id trk; uint32_t at; };
 struct stats_groups {
 	const struct snap *sn;
 	int64_t from;			/* start of the query's range; TIME_NONE: open */
@@ -66,7 +66,9 @@ struct stats_groups {
 struct stats_groups *stats_groups(const struct stats_index *, const struct stats_query *, struct arena *);
 /* Unpack the times of g[i], but for t0 and t1. Parts are in the arena; NULL: only their sums. Any thread. */
 void stats_groups_times(const struct stats_groups *, uint32_t i, struct arena *, struct goroutine_times *);
-/* Return t0; t1 is g[i].total later. It is in the row of the track, which takes as long as to unpack the rest. */
+/* Return the total of the times of g[i], without unpacking the rest. Any thread. */
+int64_t stats_groups_total(const struct stats_groups *, uint32_t i);
+/* Return t0; t1 is the total later. It is in the row of the track, which takes as long as to unpack the rest. */
 int64_t stats_groups_start(const struct stats_groups *, uint32_t i);
 
 /* Regions of one name that started at one place. */

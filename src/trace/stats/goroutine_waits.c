@@ -16,6 +16,7 @@
 #include "config.h"
 #include "trace/stats/goroutine_waits.h"
 
+#include "base/bsearch.h"
 #include "base/mem/column.h"
 #include "base/radix_sort.h"
 #include "base/rank_bitmap.h"
@@ -73,7 +74,7 @@ static void add_by_stack(struct waits_pass *p, const struct span_scan_item *v)
 	const struct stats_groups *gs = p->w->gs;
 	if (!rank_has(p->w->stacked, v->k))
 		return;
-	int64_t t0 = stats_groups_start(gs, v->k), t1 = t0 + gs->g[v->k].total;
+	int64_t t0 = stats_groups_start(gs, v->k), t1 = t0 + stats_groups_total(gs, v->k);
 	int64_t lo = v->t0 > t0 ? v->t0 : t0, hi = v->t1 < t1 ? v->t1 : t1;
 	if (hi <= lo)
 		return;
@@ -113,22 +114,14 @@ static void find_stacked(struct goroutine_waits *w, struct arena *mem)
 
 /* ---- quantiles */
 
-/* The numbers of waits of a goroutine or group that are still to be visited before its median and its 99th percentile.
-   group: the index of the group of the goroutine. */
-struct countdown { uint32_t p50, p99, group; };
-
-static struct countdown countdown_of(uint32_t n, uint32_t group)
+/* Count a wait of a goroutine or group, in ascending order of durations; seen: the number of those before. */
+static void visit_wait(struct wait_quantiles *q, uint32_t *seen, int64_t ns)
 {
-	return (struct countdown){n ? stats_quantile_rank(n, stats_spread_share[SPREAD_P50]) : 0,
-	    n ? stats_quantile_rank(n, stats_spread_share[SPREAD_P99]) : 0, group};
-}
-
-static void count_down(struct countdown *c, struct wait_quantiles *q, int64_t ns)
-{
-	if (!c->p50--)
+	if (*seen == stats_quantile_rank(q->n, stats_spread_share[SPREAD_P50]))
 		q->p50 = ns;
-	if (!c->p99--)
+	if (*seen == stats_quantile_rank(q->n, stats_spread_share[SPREAD_P99]))
 		q->p99 = ns;
+	++*seen;
 }
 
 static int64_t wait_ns(const struct waits_pass *p, const struct wait_of *x)
@@ -159,47 +152,60 @@ static uint32_t sort_waits(const struct waits_pass *p, struct sorted_waits run[C
 	return nrun;
 }
 
-/* Count the waits of the goroutines that have any, and of their groups. Return their countdowns. */
-static struct countdown *count_waits(const struct waits_pass *p, struct countdown *of_group)
+/* Return the groups by their goroutines: key: the first, v: the group. */
+static struct radix_item *list_groups(const struct stats_groups *gs)
+{
+	struct radix_item *v = xmalloc((gs->n + 1u) * sizeof *v);
+	for (uint32_t k = 0; k < gs->n; k++)
+		v[k] = (struct radix_item){gs->group[k].first, k};
+	radix_sort_items(v, gs->n);
+	return v;
+}
+
+/* Return the group of goroutine i. */
+static uint32_t group_of(const struct radix_item *by_first, uint32_t n, uint32_t i)
+{
+	struct bsearch_probe h = {.hi = n};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, by_first[h.at].key <= i);
+	return by_first[h.lo - 1].v;
+}
+
+/* Count the waits of the goroutines that have any, and of their groups. */
+static void count_waits(const struct waits_pass *p, const struct radix_item *by_first)
 {
 	const struct goroutine_waits *w = p->w;
-	for (uint32_t i = 0; i < column_n(&p->waits); i++)
-		w->of[rank_below(w->waiting, COLUMN_AT(&p->waits, struct wait_of, i).i)].n++;
-	struct countdown *c = xmalloc((rank_below(w->waiting, w->gs->ng) + 1u) * sizeof *c);
-	for (uint32_t k = 0; k < w->gs->n; k++) {
-		const struct stats_group *g = &w->gs->group[k];
-		for (uint32_t i = g->first; i < g->first + g->n; i++)
-			if (rank_has(w->waiting, i)) {
-				uint32_t at = rank_below(w->waiting, i);
-				w->group[k].n += w->of[at].n;
-				c[at] = countdown_of(w->of[at].n, k);
-			}
-		of_group[k] = countdown_of(w->group[k].n, k);
+	for (uint32_t at = 0; at < column_n(&p->waits); at++) {
+		uint32_t i = COLUMN_AT(&p->waits, struct wait_of, at).i;
+		w->of[rank_below(w->waiting, i)].n++;
+		w->group[group_of(by_first, w->gs->n, i)].n++;
 	}
-	return c;
 }
 
 static void find_quantiles(const struct waits_pass *p, struct arena *mem)
 {
 	struct goroutine_waits *w = p->w;
 	struct sorted_waits run[COLUMN_SEGS];
-	struct countdown *group = xmalloc((w->gs->n + 1u) * sizeof *group), *of;
-	w->of = arena_zalloc(mem, (rank_seal(w->waiting, w->gs->ng) + 1u) * sizeof *w->of);
-	of = count_waits(p, group);
+	uint32_t nwaiting = rank_seal(w->waiting, w->gs->ng);
+	struct radix_item *by_first = list_groups(w->gs);
+	w->of = arena_zalloc(mem, (nwaiting + 1u) * sizeof *w->of);
+	count_waits(p, by_first);
+	uint32_t *seen = xcalloc(nwaiting + 1u, sizeof *seen), *seen_in_group = xcalloc(w->gs->n + 1u, sizeof *seen);
 	for (uint32_t n = sort_waits(p, run); n;) {
 		struct sorted_waits *least = run;
 		for (uint32_t k = 1; k < n; k++)
 			least = run[k].ns < least->ns ? &run[k] : least;
-		uint32_t i = rank_below(w->waiting, least->at->i), k = of[i].group;
-		count_down(&of[i], &w->of[i], least->ns);
-		count_down(&group[k], &w->group[k], least->ns);
+		uint32_t i = rank_below(w->waiting, least->at->i), k = group_of(by_first, w->gs->n, least->at->i);
+		visit_wait(&w->of[i], &seen[i], least->ns);
+		visit_wait(&w->group[k], &seen_in_group[k], least->ns);
 		if (++least->at == least->end)
 			*least = run[--n];
 		else
 			least->ns = wait_ns(p, least->at);
 	}
-	mem_free(of);
-	mem_free(group);
+	mem_free(seen);
+	mem_free(seen_in_group);
+	mem_free(by_first);
 }
 
 struct goroutine_waits *goroutine_waits_measure(
