@@ -4,8 +4,8 @@
 # Check a release, besides .ci/run. The files of the release are made twice and must be equal. The two commands of the README
 # are run on Debian's stable releases and on sid. The Debian package and an RPM package are built. The tools of the other
 # package systems read their recipes. The program is run on two other architectures under emulation, one of them big-endian.
-# If a tool is missing, the check is reported as not checked. Needs root (or sudo), Debian's mirror and about two hours. The
-# last line is "N passed, N failed, N not checked".
+# A check without its tool, or without its release of Debian, is reported as not checked. Needs root (or sudo), mmdebstrap,
+# Debian's mirror and about an hour. The last line is "N passed, N failed, N not checked".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
@@ -55,8 +55,14 @@ check "checksums" sh -c "cd '$work/first' && sha256sum -c --quiet SHA256SUMS"
 check_with jq "bill of materials is JSON" sh -c "jq -e .packages '$work'/first/*.spdx.json"
 check "static binary in an empty root" .ci/empty-root "$(ls "$work"/first/ttrace-*-"$(uname -m)")" tests/pty samples/stock.trace
 for suite in bookworm trixie sid; do
-	check "two commands on a bare $suite" .ci/bare "$suite" user
-	check "Debian package on $suite" .ci/package "$suite"
+	if mmdebstrap --quiet --variant=minbase --simulate "$suite" /dev/null >"$work/log" 2>&1; then
+		check "two commands on a bare $suite" .ci/bare "$suite" user
+		check "Debian package on $suite" .ci/package "$suite"
+	else
+		unchecked=$((unchecked + 2))
+		printf '\n== %s: not checked, no new root can be made of it\n' "$suite"
+		tail -5 "$work/log"
+	fi
 done
 check_with rpmbuild "RPM package" build_rpm
 check_with rpmlint "rpmlint" rpmlint "$work/first/ttrace.spec"
