@@ -99,8 +99,9 @@ void ending_forget(int file)
 		atomic_store(&ending.file[file].state, FREE);
 }
 
-/* A thread that ends the program waits at most a second for the UI thread, and at most a second for children. */
-enum { TRIES = 200 };
+/* A thread that ends the program waits at most a second for the UI thread, and at most ten for children that are being
+   started: on a busy machine a thread may get no processor for more than a second. */
+enum { TRIES = 200, CHILD_TRIES = 2000 };
 static const struct timespec moment = {.tv_nsec = 5000000};
 
 /* Wait until the program ends. */
@@ -166,10 +167,10 @@ void ending_forget_child(int child)
 	atomic_store(&ending.child[child], NO_CHILD);
 }
 
-/* Wait a second at most for children that other threads are starting, and kill all. */
+/* Wait for children that other threads are starting, and kill all. */
 static void kill_children(void)
 {
-	int tries = TRIES;
+	int tries = CHILD_TRIES;
 	for (int i = 0; i < CHILDREN; i++) {
 		int pid;
 		while ((pid = atomic_load(&ending.child[i])) == STARTING && tries-- > 0)
