@@ -155,7 +155,7 @@ static int read_v2(struct stream_reading *r, int version)
 	for (;;) {
 		struct trace_generation *g;
 		struct err e = {0};
-		int got = generation_read(&c, version, &r->in, &g, &e);
+		int got = generation_read(&c, version, &r->in, false, &g, &e);
 		if (got > 0 && order_and_emit(r, g, byte_cursor_at(&c))) {
 			r->feed->drop(r->feed->self, g);
 			return 0;
@@ -254,7 +254,7 @@ static void no_drop(void *self, struct trace_generation *g)
 	generation_free(g);
 }
 
-int event_stream_reread(int version, struct bytes in, uint64_t at, const void *kept, size_t n,
+int event_stream_reread(int version, struct bytes in, uint64_t at, bool lost_stacks, const void *kept, size_t n,
     const struct event_stream_ops *ops, void *self, struct err *e)
 {
 	struct event_stream_info info = {.version = version, .wall = TIME_NONE};
@@ -265,7 +265,7 @@ int event_stream_reread(int version, struct bytes in, uint64_t at, const void *k
 	order_init(&r.order, ops, self, &info, NULL, in.n);
 	if (n)
 		gotrace_restore_order(&r.order, &state);
-	int ret = generation_read(&c, version, &in, &g, e);
+	int ret = generation_read(&c, version, &in, lost_stacks, &g, e);
 	if (ret > 0 && g->at == at && g->end == at + in.n && order_and_emit(&r, g, byte_cursor_at(&c)) &&
 	    !r.order.stopped)
 		ret = -1;

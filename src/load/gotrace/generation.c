@@ -425,8 +425,8 @@ static int read_until_end(
 	}
 }
 
-int generation_read(
-    struct byte_cursor *c, int version, const struct bytes *in, struct trace_generation **out, struct err *e)
+int generation_read(struct byte_cursor *c, int version, const struct bytes *in, bool lost_stacks,
+    struct trace_generation **out, struct err *e)
 {
 	struct trace_generation *g = *out = generation_new();
 	g->at = byte_cursor_at(c);
@@ -438,7 +438,8 @@ int generation_read(
 	if (r < 0 || (r == 0 && version >= 26))
 		return r;
 	struct err after = *e, own;
-	if (g->torn)
+	g->lost_stacks = g->torn || lost_stacks;
+	if (g->lost_stacks)
 		lost_names_add_stacks(g);
 	if (seal_generation(g, version, &own)) {
 		if (after.kind == ERR_NONE)
