@@ -4,7 +4,7 @@
 # its first inputs, and its options. OSS-Fuzz sets CC, CXX, CFLAGS, CXXFLAGS and LIB_FUZZING_ENGINE; without them, clang's
 # libFuzzer is used, with the address and undefined-behaviour sanitizers.
 : "${CC=clang}" "${CXX=clang++}" "${LIB_FUZZING_ENGINE=-fsanitize=fuzzer}"
-: "${CFLAGS=-g -O2 -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link}" "${CXXFLAGS=$CFLAGS}"
+: "${CFLAGS=-g -O2 -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=undefined}" "${CXXFLAGS=$CFLAGS}"
 : "${OUT:?is the folder for the fuzzers}"
 export CC CXX CFLAGS CXXFLAGS LIB_FUZZING_ENGINE
 

@@ -16,6 +16,7 @@
 #include "load/gotrace/internal.h"
 
 #include "base/mem/mem.h"
+#include "base/wrap_math.h"
 
 enum {
 	LOOK_EVERY = 1 << 12,	/* batches after which to ask whether to stop */
@@ -75,7 +76,7 @@ static int find_generations(struct bytes in, struct gens *l, struct sink *sink)
 static size_t gen_at(const struct gens *l, int64_t base, int64_t t)
 {
 	size_t i = l->n - 1;
-	while (i && (l->v[i].ticks == UINT64_MAX || wire_time(l->v[i].tick, l->v[i].ticks) - base > t))
+	while (i && (l->v[i].ticks == UINT64_MAX || wrap_sub(wire_time(l->v[i].tick, l->v[i].ticks), base) > t))
 		i--;
 	return i;
 }
