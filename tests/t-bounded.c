@@ -2,7 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Readers of texts and of old profiles when the program exceeds its memory limit: of a long file each reads a part, and
- * adds one notice; a short file, which is read to its end, has no notice although the limit is exceeded.
+ * adds one notice; a short file, which is read to its end, has no notice although the limit is exceeded. The sink gets the
+ * progress, and when it stops the reading, a part of a long file is shown without a notice.
  */
 #include "config.h"
 #include "base/mem/mem.h"
@@ -83,12 +84,34 @@ static void put_file(struct buf *b, enum form form, int n)
 		buf_puts(b, "--- Memory map: ---\n00001000-7f000000 r-xp 00000000 00:00 0 /p\n");
 }
 
+/* The progress of a reader. */
+static struct {
+	bool (*publish)(void *, int64_t, uint64_t);
+	uint64_t bytes;
+	int calls, most;	/* from call number `most` on the reading is to stop; 0: never */
+	bool back;		/* the progress went back */
+} progress;
+
+static bool watched_upto(void *self, int64_t t, uint64_t bytes)
+{
+	progress.back |= bytes < progress.bytes;
+	progress.bytes = bytes;
+	progress.calls++;
+	return progress.publish(self, t, bytes) && (!progress.most || progress.calls < progress.most);
+}
+
 /* Read the file. Return the number of samples and spans, -1 if it is refused; set *notices to that of notices of the limit. */
 static int64_t read_file(const struct buf *b, enum form form, bool limited, int *notices)
 {
 	struct err e = {0};
 	struct store_builder *builder = builder_new();
 	struct sink sink = builder_sink(builder);
+	struct sink_ops ops = *sink.ops;
+	progress.publish = ops.upto;
+	progress.bytes = 0;
+	progress.calls = 0;
+	ops.upto = watched_upto;
+	sink.ops = &ops;
 	mem_set_budget(limited ? LIMIT : 0);
 	int rc = readers[form]((struct bytes){.p = (const uint8_t *)b->p, .n = b->n, .file_n = b->n}, &sink, &e);
 	mem_set_budget(0);
@@ -113,6 +136,12 @@ int main(void)
 		put_file(&b, f, MANY);
 		int64_t all = read_file(&b, f, false, &notices);
 		OK(all >= MANY && !notices);
+		OK(progress.calls > 4 && !progress.back && progress.bytes > b.n / 4 && progress.bytes <= b.n);
+		progress.most = 2;
+		int64_t part = read_file(&b, f, false, &notices);
+		OK(part > 0 && part < all / 2 && !notices);
+		OK(progress.calls < 6 && progress.bytes < 3 * b.n / 4);
+		progress.most = 0;
 		int64_t some = read_file(&b, f, true, &notices);
 		OK(some > 0 && some < all / 2 && notices == 1);
 		put_file(&b, f, FEW);

@@ -2,17 +2,21 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Each report is cancelled at several of its calls of the progress callback: it ends soon, and leaks nothing (which the
- * sanitizers find). A report that is not cancelled prints the same text as one without a callback.
+ * sanitizers find). A report that is not cancelled prints the same text as one without a callback. Of a text whose reading
+ * is cancelled, the viewer has a part, and a report nothing.
  */
 #include "config.h"
 #include "report/report.h"
 #include "base/mem/mem.h"
 #include "cli/options.h"
 #include "session/download.h"
+#include "session/merge_profiles.h"
 #include "tap.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct calls { long n, stop; };	/* calls of the callback; the call that cancels, 0: none */
 
@@ -56,8 +60,54 @@ static long make(const char *report, const char *arg, char *file, long stop, str
 	return a.n;
 }
 
+static void drop_notice(void *none, const char *fmt, ...)
+{
+	(void)none, (void)fmt;
+}
+
+/* Read n times the file of folded stacks, cancelled at call `stop`. Return the number of samples; -1: it was refused. */
+static int64_t read_texts(const char *report, char *file, int n, long stop, struct err *e)
+{
+	struct calls a = {.stop = stop};
+	const struct input_watch w = {count_call, &a};
+	struct options o;
+	char word[10];
+	snprintf(word, sizeof word, "%s", report);
+	char *argv[] = {(char *)(uintptr_t)"ttrace", word, file, file};
+	OK(!options_parse(&o, 2 + n, argv, e));
+	o.watch = &w;
+	*e = (struct err){0};
+	struct profile *p = merge_profiles_read(&o, drop_notice, NULL, e);
+	int64_t samples = p ? (int64_t)p->nsample : -1;
+	if (p)
+		profile_free(p);
+	options_free(&o);
+	return samples;
+}
+
+static void check_text(void)
+{
+	enum { LINES = 20000 };
+	char file[] = "t-stop.XXXXXX";
+	int fd = mkstemp(file);
+	struct err e;
+	OK(fd >= 0);
+	for (int i = 0; i < LINES; i++)
+		dprintf(fd, "main;f%d 1\n", i);
+	OK(read_texts("view", file, 1, 0, &e) == LINES);
+	for (long k = 2; k < 30; k += 9) {
+		int64_t part = read_texts("view", file, 1, k, &e);
+		OK(part > 0 && part < LINES);
+		OK(read_texts("view", file, 2, k, &e) < 0 && e.kind == ERR_CANCEL);
+		OK(read_texts("top", file, 1, k, &e) < 0 && e.kind == ERR_CANCEL);
+	}
+	close(fd);
+	unlink(file);
+}
+
 int main(void)
 {
+	check_text();
 	static const char *const names[] = {"cpu.pb.gz", "orders.trace"};
 	static const struct { const char *report, *arg; bool trace; } all[] = {
 	    {"top", NULL, true}, {"tree", NULL, true}, {"peek", "json", true}, {"list", "json", true},

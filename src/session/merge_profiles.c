@@ -24,6 +24,8 @@ struct fetcher {
 	void *arg;
 	const char *program;	/* the first argument, if it is a program */
 	struct bytes *first;	/* NULL, or the first file, open */
+	bool alone;		/* the viewer reads one file: if that is stopped, what was read is shown */
+	bool stopped;		/* it was */
 };
 
 static void watch(struct profile *p, const struct options *o, uint64_t total)
@@ -104,7 +106,7 @@ static bool wants_comments(const struct options *o)
 }
 
 /* Read the open input as a profile; the input is closed in any case. */
-static struct profile *read_one(struct bytes *b, const struct fetcher *f, struct err *e)
+static struct profile *read_one(struct bytes *b, struct fetcher *f, struct err *e)
 {
 	struct trace t;
 	const struct reader *r = input_gunzip_presorting(b, f->o->watch, e) ? NULL : sniff(*b, e);
@@ -126,7 +128,11 @@ static struct profile *read_one(struct bytes *b, const struct fetcher *f, struct
 		bad = err_set(e, ERR_FORMAT, ERR_NOWHERE, "this is a %s, not a profile", r->name);
 	if (!bad)
 		bad = r->read(*b, &sink, e);
-	if (!bad && p->progress.stopped)
+	if (p->progress.stopped && f->alone && !bad) {
+		f->stopped = true;
+		p->progress = (struct profile_progress){0};	/* what follows is not stopped again */
+	}
+	if (p->progress.stopped)
 		bad = err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
 	bad = input_report_damage(b, bad, &sink, e);
 	if (!bad && p->notices.ndamage && options_bool(f->o, OPT_STRICT))
@@ -153,12 +159,13 @@ static int open_one(const struct fetcher *f, const char *file, struct bytes *b, 
 }
 
 /* Read n files as one profile. Return NULL with *e if none can be read or if they cannot be merged. */
-static struct profile *read_profiles(const struct fetcher *f, const char *const *file, size_t n, const char *what,
+static struct profile *read_profiles(struct fetcher *f, const char *const *file, size_t n, const char *what,
     struct err *e)
 {
 	struct profile **all = xcalloc(n, sizeof(struct profile *)), *sum = NULL;
 	size_t got = 0;
-	for (size_t i = 0; i < n; i++) {
+	bool stopped = false;
+	for (size_t i = 0; i < n && !stopped; i++) {
 		struct bytes b;
 		struct err why = {0};
 		struct trace t;
@@ -166,18 +173,19 @@ static struct profile *read_profiles(const struct fetcher *f, const char *const 
 		const char *name = opened ? file[i] : "", *colon = opened ? ": " : "";
 		all[got] = here ? profile_of(&t, f->o, &why) :
 		    opened ? read_one(&b, f, &why) : NULL; /* the error of open has the file name */
+		stopped = !all[got] && why.kind == ERR_CANCEL;
 		if (all[got])
 			got++;
-		else if (n == 1)
+		else if (n == 1 || stopped)
 			err_set(e, why.kind, why.at, "%s%s%s", name, colon, why.msg);
 		else
 			f->notice(f->arg, "%s%s%s", name, colon, why.msg);
 	}
-	if (!got && n > 1)
+	if (!got && n > 1 && !stopped)
 		err_set(e, ERR_IO, ERR_NOWHERE, "cannot read any %s profile", what);
-	else if (got && got < n)
+	else if (got && got < n && !stopped)
 		f->notice(f->arg, "fetched %zu %s profiles out of %zu", got, what, n);
-	if (got && pprof_merge(all, got, &sum, e))
+	if (got && !stopped && pprof_merge(all, got, &sum, e))
 		sum = NULL;
 	for (size_t i = 0; i < got; i++)
 		profile_free(all[i]);
@@ -220,7 +228,7 @@ struct profile *merge_profiles_read(const struct options *o, profile_notice *not
 struct profile *merge_profiles_read_from(
     const struct options *o, struct bytes *first, profile_notice *notice, void *arg, struct err *e)
 {
-	struct fetcher f = {o, notice, arg, NULL, first};
+	struct fetcher f = {.o = o, .notice = notice, .arg = arg, .first = first};
 	const char *const *file = o->file;
 	size_t n = o->nfile, nbase, ndiff;
 	const char *const *base = base_files(&o->v[OPT_BASE], "-base", &f, &nbase);
@@ -247,6 +255,7 @@ struct profile *merge_profiles_read_from(
 		}
 		input_close(&b);
 	}
+	f.alone = n == 1 && !nbase && !ndiff && !strcmp(o->report, "view");
 	struct profile *p = read_profiles(&f, file, n, "source", e), *pb;
 	if (p && (nbase || ndiff)) {
 		pb = read_profiles(&f, nbase ? base : diff, nbase ? nbase : ndiff, "base", e);
@@ -260,7 +269,8 @@ struct profile *merge_profiles_read_from(
 		return NULL;
 	if (options_bool(o, OPT_ALL_FRAMES))
 		p->meta.drop_frames = p->meta.keep_frames = 0;
-	watch(p, o, 0);
+	if (!f.stopped)
+		watch(p, o, 0);
 	bool code = !strcmp(o->report, "disasm") || !strcmp(o->report, "weblist");	/* these reports need names */
 	if (o->v[OPT_SYMBOLIZE].set || code || !strcmp(o->report, "view"))
 		symbolize_locate(p, f.program != NULL, notice, arg);

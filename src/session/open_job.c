@@ -69,16 +69,27 @@ static bool as_it_is(const struct opening_job *op)
 	return may_be_as_it_is(op) && (options_bool(op->o, OPT_ALL_FRAMES) || !pprof_has_drop_frames(op->first));
 }
 
-static int read_profiles(struct opening_job *op, struct sink *sink)
+static int read_profiles(struct opening_job *op, struct sink *sink, struct job *j)
 {
 	const struct reader *reader = op->reader;
+	struct input_watch watch = input_wait_watch(j);
+	struct options o = *op->o;
+	o.watch = &watch;
 	if (as_it_is(op))
 		return reader->read(op->first, sink, &op->err);
 	input_drop_presort(&op->first);
 	struct profile *p =
-	    merge_profiles_read_from(op->o, op->first.p ? &op->first : NULL, add_notice, sink, &op->err);
+	    merge_profiles_read_from(&o, op->first.p ? &op->first : NULL, add_notice, sink, &op->err);
 	if (!p)
 		return -1;
+	bool stopped = j && job_cancelled(j);
+	bool alone = op->o->nfile == 1 && !op->o->v[OPT_BASE].set && !op->o->v[OPT_DIFF_BASE].set;
+	if (stopped && (!alone || p->progress.stopped)) {	/* it may be merged or subtracted in part */
+		profile_free(p);
+		return err_set(&op->err, ERR_CANCEL, ERR_NOWHERE, "stopped");
+	}
+	if (stopped)	/* all that was read is shown */
+		builder_on_publish(op->store_builder, NULL, NULL);
 	pprof_to_sink(p, sink);
 	profile_free(p);
 	return 0;
@@ -169,7 +180,7 @@ static void run_open_job(void *work, struct job *j)
 	const struct reader *reader = op->reader;
 	builder_on_publish(op->store_builder, on_publish, &r);
 	if (!rc)
-		rc = reader->kind == FK_GOTRACE ? read_trace(op, &sink) : read_profiles(op, &sink);
+		rc = reader->kind == FK_GOTRACE ? read_trace(op, &sink) : read_profiles(op, &sink, j);
 	if (op->first.p)
 		rc = input_report_damage(&op->first, rc, &sink, &op->err);
 	bool is_profile = !rc && reader->kind != FK_GOTRACE;

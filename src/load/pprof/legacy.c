@@ -76,8 +76,10 @@ void legacy_drop_double_leaf(struct legacy *g)
 {
 	for (size_t i = 0; i < g->nsample; i++) {
 		struct legacy_sample *s = &g->sample[i];
+		if (s->n < 2)
+			continue;
 		uint32_t *f = g->frame + s->frame;
-		if (s->n > 1 && g->loc[f[0]].addr == g->loc[f[1]].addr + 1) {
+		if (g->loc[f[0]].addr == g->loc[f[1]].addr + 1) {
 			f[1] = f[0];
 			s->frame++;
 			s->n--;
@@ -87,9 +89,9 @@ void legacy_drop_double_leaf(struct legacy *g)
 
 /* ---- all kinds */
 
-static enum legacy_result read_cpu(struct legacy *g, struct bytes b)
+static enum legacy_result read_cpu(struct legacy *g, struct bytes b, const struct sink *s)
 {
-	enum legacy_result v = legacy_read_cpu(g, b);
+	enum legacy_result v = legacy_read_cpu(g, b, s);
 	if (v == LEGACY_OK && !g->nfun)
 		legacy_drop_double_leaf(g);
 	return v;
@@ -110,7 +112,7 @@ static void free_legacy(struct legacy *g)
 	*g = (struct legacy){0};
 }
 
-static enum legacy_result parse_any(struct legacy *g, struct bytes b)
+static enum legacy_result parse_any(struct legacy *g, struct bytes b, const struct sink *s)
 {
 	static enum legacy_result (*const text[])(struct legacy *, struct scan_lines) = {
 	    legacy_read_heap,
@@ -119,15 +121,15 @@ static enum legacy_result parse_any(struct legacy *g, struct bytes b)
 	    legacy_read_contention,
 	    legacy_read_jemalloc,
 	};
-	struct scan_lines l = scan_bounded(b);
-	enum legacy_result v = read_cpu(g, b);
+	struct scan_lines l = scan_bounded(b, s, 0, 1);
+	enum legacy_result v = read_cpu(g, b, s);
 	for (size_t i = 0; i < sizeof text / sizeof text[0] && v == LEGACY_OTHER; i++) {
 		free_legacy(g);
 		v = text[i](g, l);
 	}
 	if (v == LEGACY_OTHER) {
 		free_legacy(g);
-		v = legacy_read_java(g, b);
+		v = legacy_read_java(g, b, s);
 	}
 	return v;
 }
@@ -255,7 +257,7 @@ static void emit_profile(const struct legacy *g, struct sink *s)
 int legacy_read(struct bytes b, struct sink *s, struct err *e)
 {
 	struct legacy g = {0};
-	enum legacy_result v = parse_any(&g, b);
+	enum legacy_result v = parse_any(&g, b, s);
 	if (v == LEGACY_OK) {
 		legacy_apply_comments(&g);
 		set_frame_filters(&g);

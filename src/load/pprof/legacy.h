@@ -73,9 +73,9 @@ void legacy_read_memory_map(struct legacy *, struct scan_lines *, bool skip);
 
 /* Result of a parser. OTHER: the file is not of this kind; BAD: it is of this kind and damaged. */
 enum legacy_result { LEGACY_OK, LEGACY_OTHER, LEGACY_BAD };
-/* Parsers of the kinds of files, called by legacy_read(). */
-enum legacy_result legacy_read_cpu(struct legacy *, struct bytes);
-enum legacy_result legacy_read_java(struct legacy *, struct bytes);
+/* Parsers of the kinds of files, called by legacy_read(). The sink: see scan_bounded(). */
+enum legacy_result legacy_read_cpu(struct legacy *, struct bytes, const struct sink *);
+enum legacy_result legacy_read_java(struct legacy *, struct bytes, const struct sink *);
 enum legacy_result legacy_read_heap(struct legacy *, struct scan_lines),
     legacy_read_count(struct legacy *, struct scan_lines);
 enum legacy_result legacy_read_threads(struct legacy *, struct scan_lines),

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNTIL_CHECK = 1 << 15 };	/* samples and frames between two checks of the memory limit */
+enum { UNTIL_CHECK = 1 << 12 };	/* samples and frames between two looks at the memory and the sink */
 
 struct cells {
 	const uint8_t *p, *end;
@@ -36,15 +36,17 @@ static uint64_t read_cell(struct cells *w)
 	return v;
 }
 
-/* Read stacks up to the end mark. Returns false if this is no such profile. exact: the addresses are not return
- * addresses. */
-static bool cpu_samples(struct legacy *g, struct cells *w, bool exact)
+/* Read stacks up to the end mark, as far as memory and the sink allow. Returns false if this is no such profile.
+ * exact: the addresses are not return addresses. */
+static bool cpu_samples(struct legacy *g, struct cells *w, bool exact, const struct sink *sink)
 {
+	const uint8_t *begin = w->p;
 	size_t check_at = UNTIL_CHECK;
 	while (w->p < w->end && !w->bad) {
 		if (g->nsample + g->nframe >= check_at) {
 			check_at = g->nsample + g->nframe + UNTIL_CHECK;
-			if ((g->out_of_memory = mem_limit_exceeded())) {
+			g->out_of_memory = mem_limit_exceeded();
+			if (g->out_of_memory || !sink->ops->upto(sink->self, TIME_NONE, (uint64_t)(w->p - begin))) {
 				w->p = w->end;
 				break;
 			}
@@ -107,7 +109,7 @@ static void drop_handler(struct legacy *g)
 
 static enum legacy_result read_java_locations(struct legacy *, struct scan_lines);
 
-enum legacy_result legacy_read_cpu(struct legacy *g, struct bytes b)
+enum legacy_result legacy_read_cpu(struct legacy *g, struct bytes b, const struct sink *sink)
 {
 	for (int i = 0; i < 4; i++) {
 		struct cells w = {b.p, b.p + b.n, i < 2 ? 4 : 8, i & 1, false};
@@ -121,13 +123,14 @@ enum legacy_result legacy_read_cpu(struct legacy *g, struct bytes b)
 		g->unit[1] = g->period_unit = "nanoseconds";
 		g->ntype = 2;
 		g->period = (int64_t)(period * 1000);
-		if (!cpu_samples(g, &w, java))
+		if (!cpu_samples(g, &w, java, sink))
 			return LEGACY_OTHER;
+		struct scan_lines l = scan_bounded(b, sink, 0, 1);
+		l.p = (const char *)w.p;
 		if (java)
-			return read_java_locations(g, scan_bounded((struct bytes){.p = w.p, .n = (size_t)(w.end - w.p)}));
+			return read_java_locations(g, l);
 		drop_handler(g);
 		drop_handler(g);
-		struct scan_lines l = scan_bounded((struct bytes){.p = w.p, .n = (size_t)(w.end - w.p)});
 		legacy_read_memory_map(g, &l, false);
 		return LEGACY_OK;
 	}
@@ -272,9 +275,9 @@ static enum legacy_result java_sample(struct legacy *g, struct scan_text t, bool
 	return LEGACY_OK;
 }
 
-enum legacy_result legacy_read_java(struct legacy *g, struct bytes b)
+enum legacy_result legacy_read_java(struct legacy *g, struct bytes b, const struct sink *s)
 {
-	struct scan_lines l = scan_bounded(b), at;
+	struct scan_lines l = scan_bounded(b, s, 0, 1), at;
 	scan_next_line(&l);
 	struct scan_text t = scan_line_trimmed(&l);
 	size_t n = (size_t)(t.end - t.p);
@@ -300,5 +303,5 @@ enum legacy_result legacy_read_java(struct legacy *g, struct bytes b)
 	}
 	if (!g->ntype)
 		return g->nsample ? LEGACY_BAD : LEGACY_OTHER;
-	return read_java_locations(g, l.cut ? l : at);
+	return read_java_locations(g, l.early ? l : at);
 }

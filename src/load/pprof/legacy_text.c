@@ -353,7 +353,7 @@ enum legacy_result legacy_read_threads(struct legacy *g, struct scan_lines l)
 	g->period_type = type;
 	g->period_unit = unit;
 	g->period = 1;
-	while (!l.cut && !legacy_is_map_heading(&l)) {
+	while (!l.early && !legacy_is_map_heading(&l)) {
 		if (scan_starts_with((struct scan_text){l.line, l.line + l.n}, "---- no stack trace for"))
 			break;
 		if (!is_thread_heading(&l))

@@ -62,19 +62,18 @@ static int take_numbers(struct scan_text *t, struct text_number n[2])
 	return take_number(&rest, &n[1]) ? 2 : 1;
 }
 
-static void examine_lines(struct bytes b, size_t most, struct folded_form *sh)
+static void examine_lines(struct scan_lines *l, size_t most, struct folded_form *sh)
 {
-	const char *text = (const char *)b.p;
-	struct scan_lines l = {.p = text, .end = text + b.n};
+	const char *text = l->p;
 	*sh = (struct folded_form){0};
-	while (sh->good + sh->bad < most && scan_next_line(&l)) {
-		struct scan_text t = scan_line_trimmed(&l);
+	while (sh->good + sh->bad < most && scan_next_line(l)) {
+		struct scan_text t = scan_line_trimmed(l);
 		struct text_number n[2];
-		if (scan_is_comment(&l))
+		if (scan_is_comment(l))
 			continue;
 		int k = take_numbers(&t, n);
 		if (!k) {
-			sh->bad_at = sh->bad++ ? sh->bad_at : (uint64_t)(l.line - text);
+			sh->bad_at = sh->bad++ ? sh->bad_at : (uint64_t)(l->line - text);
 			continue;
 		}
 		sh->good++;
@@ -171,8 +170,9 @@ int folded_read(struct bytes b, struct sink *s, struct err *e)
 {
 	struct folded_form sh;
 	struct stack_assembler f;
-	struct scan_lines l = scan_bounded(b);
-	examine_lines(b, SIZE_MAX, &sh);
+	struct scan_lines first = scan_bounded(b, s, 0, 2), l = scan_bounded(b, s, 1, 2);
+	examine_lines(&first, SIZE_MAX, &sh);
+	l.end = first.end;
 	if (!sh.good)
 		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no folded stack (a;b;c 12) in this text");
 	stack_builder_init(&f, s);
@@ -187,7 +187,7 @@ int folded_read(struct bytes b, struct sink *s, struct err *e)
 		stk_id stack = stack_of(&f, t);
 		s->profile->sample(s->self, &(struct sink_sample){.stack = stack, .value = v, .when = TIME_NONE});
 	}
-	scan_warn_cut(s, l.cut);
+	scan_warn_cut(s, first.cut || l.cut);
 	stack_builder_free(&f);
 	if (sh.bad)
 		s->ops->warn(s->self, sh.bad_at,
@@ -205,6 +205,6 @@ bool folded_probe(struct bytes b)
 	struct folded_form sh;
 	if (b.n > BYTES)
 		b.n = BYTES;	/* the last line may be cut here, which does not matter */
-	examine_lines(b, LOOK, &sh);
+	examine_lines(&(struct scan_lines){.p = (const char *)b.p, .end = (const char *)b.p + b.n}, LOOK, &sh);
 	return sh.deep && sh.deep >= sh.good / 2 && sh.bad <= sh.good / 3;
 }

@@ -83,7 +83,7 @@ static void gather_line(
 static void parse_log(struct godebug *d, struct bytes b)
 {
 	const char *text = (const char *)b.p;
-	struct scan_lines l = scan_bounded(b);
+	struct scan_lines l = scan_bounded(b, d->s, 0, 2);
 	while (scan_next_line(&l)) {
 		struct scan_text stamp, t = scan_line_without_log_prefix(&l, &stamp);
 		gather_line(d, scan_line_text(&l), t, stamp, (uint64_t)(l.line - text));

@@ -335,7 +335,7 @@ void godebug_emit_events(struct godebug *d, struct bytes b)
 	for (size_t i = 0; i < d->npoint; i++) {
 		const struct point *p = &d->point[i];
 		emit_point(d, p);
-		if (i % EVERY == EVERY - 1 && !d->s->ops->upto(d->s->self, p->t, b.n * i / d->npoint))
+		if (i % EVERY == EVERY - 1 && !d->s->ops->upto(d->s->self, p->t, (b.n + b.n * i / d->npoint) / 2))
 			return;
 	}
 }

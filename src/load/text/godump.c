@@ -218,10 +218,10 @@ static void parse_outside_line(struct godump *d, struct scan_text t)
 		d->runtime_lines++;
 }
 
-static void parse_dump(struct godump *d, struct bytes b)
+static void parse_dump(struct godump *d, struct bytes b, const struct sink *s)
 {
 	const char *text = (const char *)b.p;
-	struct scan_lines l = scan_bounded(b);
+	struct scan_lines l = scan_bounded(b, s, 0, 1);
 	while (scan_next_line(&l)) {
 		struct scan_text stamp, t = scan_line_without_log_prefix(&l, &stamp);
 		struct godump_head h;
@@ -402,7 +402,7 @@ static void emit_profile(const struct godump *d, const struct sink *s)
 int godump_read(struct bytes b, struct sink *s, struct err *e)
 {
 	struct godump d = {0};
-	parse_dump(&d, b);
+	parse_dump(&d, b, s);
 	int rc = d.ng ? 0 : err_set(e, ERR_FORMAT, ERR_NOWHERE, "no goroutine in this dump");
 	if (!rc)
 		emit_profile(&d, s);

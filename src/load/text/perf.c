@@ -87,21 +87,20 @@ static void note_comment(struct perf *p, struct scan_text t)
 		}
 }
 
-static void examine_text(struct perf *p, struct bytes b)
+static void examine_text(struct perf *p, struct scan_lines *l)
 {
-	struct scan_lines l = {.p = (const char *)b.p, .end = (const char *)b.p + b.n};
 	struct scan_text comm = {0};
-	while (scan_next_line(&l)) {
+	while (scan_next_line(l)) {
 		struct perf_head h;
 		struct perf_frame f;
-		if (scan_is_comment(&l)) {
-			note_comment(p, scan_line_text(&l));
-		} else if (!is_frame_line(&l) && perf_head(scan_line_text(&l), &h)) {
+		if (scan_is_comment(l)) {
+			note_comment(p, scan_line_text(l));
+		} else if (!is_frame_line(l) && perf_head(scan_line_text(l), &h)) {
 			note_sample(p, &h);
 			comm = h.comm;
 			if (!p->main.p && perf_frame(h.rest, &f) && is_main(f.dso, comm))
 				p->main = f.dso;
-		} else if (!p->main.p && perf_frame(scan_line_text(&l), &f) && is_main(f.dso, comm)) {
+		} else if (!p->main.p && perf_frame(scan_line_text(l), &f) && is_main(f.dso, comm)) {
 			p->main = f.dso;
 		}
 	}
@@ -207,10 +206,12 @@ static bool source_line(struct perf *p, struct scan_text t)
 	return true;
 }
 
-static void emit_profile(struct perf *p, struct bytes b)
+/* first: the lines of the first pass, at their end. */
+static void emit_profile(struct perf *p, struct bytes b, const struct scan_lines *first)
 {
 	const char *text = (const char *)b.p;
-	struct scan_lines l = scan_bounded(b);
+	struct scan_lines l = scan_bounded(b, p->f.out, 1, 2);
+	l.end = first->end;
 	struct perf_head head, h;
 	struct perf_frame f;
 	bool open = false;
@@ -234,7 +235,7 @@ static void emit_profile(struct perf *p, struct bytes b)
 	}
 	if (open)
 		emit_sample(p, &head);
-	scan_warn_cut(p->f.out, l.cut);
+	scan_warn_cut(p->f.out, first->cut || l.cut);
 }
 
 static void warn_of(const struct perf *p, const struct sink *s, struct bytes b)
@@ -252,7 +253,8 @@ static void warn_of(const struct perf *p, const struct sink *s, struct bytes b)
 int perf_read(struct bytes b, struct sink *s, struct err *e)
 {
 	struct perf p = {0};
-	examine_text(&p, b);
+	struct scan_lines first = scan_bounded(b, s, 0, 2);
+	examine_text(&p, &first);
 	if (!p.nsample)
 		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "no sample in this perf script output");
 	stack_builder_init(&p.f, s);
@@ -264,7 +266,7 @@ int perf_read(struct bytes b, struct sink *s, struct err *e)
 	p.ev = stack_builder_literal(&p.f, "event");
 	if (p.main.p)
 		stack_builder_map(&p.f, p.main);	/* the first mapping names the program */
-	emit_profile(&p, b);
+	emit_profile(&p, b, &first);
 	warn_of(&p, s, b);
 	stack_builder_free(&p.f);
 	mem_free(p.frame);

@@ -15,12 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { UNTIL_CHECK = 1024 };	/* lines from one look at the memory to the next */
+enum { UNTIL_CHECK = 1024 };	/* lines from one look at the memory and the sink to the next */
 
 /* The first lines are read in any case: the kind of the file is recognised from them. */
-struct scan_lines scan_bounded(struct bytes b)
+struct scan_lines scan_bounded(struct bytes b, const struct sink *s, unsigned pass, unsigned passes)
 {
-	return (struct scan_lines){.p = (const char *)b.p, .end = (const char *)b.p + b.n, .bounded = true,
+	const char *text = (const char *)b.p;
+	return (struct scan_lines){.p = text, .begin = text, .end = text + b.n, .sink = s, .pass = pass, .passes = passes,
 	    .until_check = UNTIL_CHECK};
 }
 
@@ -31,20 +32,22 @@ void scan_warn_cut(const struct sink *s, bool cut)
 		    "the file takes more memory than the limit of -mem; what was read until then is shown");
 }
 
-/* A small compressed file may hold very many lines, each with a new name. */
-static bool is_out_of_memory(struct scan_lines *l)
+/* Return whether reading may continue. A small compressed file may hold very many lines, each with a new name. */
+static bool may_continue(struct scan_lines *l)
 {
 	if (l->until_check--)
-		return false;
+		return true;
 	l->until_check = UNTIL_CHECK;
-	return mem_limit_exceeded();
+	l->cut = mem_limit_exceeded();
+	uint64_t done = (uint64_t)(l->p - l->begin), all = (uint64_t)(l->end - l->begin);
+	return !l->cut && l->sink->ops->upto(l->sink->self, TIME_NONE, (l->pass * all + done) / l->passes);
 }
 
 bool scan_next_line(struct scan_lines *l)
 {
-	if (l->bounded && l->p < l->end && is_out_of_memory(l)) {
-		l->cut = true;
-		l->p = l->end;
+	if (l->sink && l->p < l->end && !may_continue(l)) {
+		l->early = true;
+		l->end = l->p;
 	}
 	l->line = l->p;
 	l->n = 0;

@@ -17,12 +17,16 @@
 struct scan_lines {
 	const char *p, *end, *line;
 	size_t n;
-	bool bounded;		/* end early when the program has too much memory: mem_limit_exceeded() */
-	bool cut;		/* the lines ended before the end of the file */
+	const struct sink *sink;	/* NULL: to the end; else see scan_bounded() */
+	const char *begin;	/* of the file */
+	unsigned pass, passes;
+	bool early;		/* the lines ended before the end of the file; `end` is where */
+	bool cut;		/* ... because memory exceeded its limit, not because the sink stopped them */
 	uint32_t until_check;	/* lines */
 };
-/* Iterate over all lines of a file, as far as memory allows. */
-struct scan_lines scan_bounded(struct bytes);
+/* Iterate over all lines of a file, as far as memory allows and until the sink stops the reading. The sink, which must
+   live as long, gets the progress: this is pass number `pass`, from 0, of as many passes over the file. */
+struct scan_lines scan_bounded(struct bytes, const struct sink *, unsigned pass, unsigned passes);
 /* Warn that lines ended early, if `cut` (of struct scan_lines) is set. */
 void scan_warn_cut(const struct sink *, bool cut);
 /* Move to the next line. Returns false after the last one. */
