@@ -184,8 +184,8 @@ static uint32_t life_of(const struct operations *o, trk_id g)
 	uint32_t first = first_life_kind(o), origin = store_trk(o->sn.st, g)->origin;
 	uint32_t k = origin < o->norigins ? o->life_kind[origin] : 0;
 	uint32_t found = k >= first && k < o->nkinds ? life_in_kind(o, k, g) : OPERATION_NONE;
-	/* Not found if its operation is not selected, or if more of its origin has become known since. */
-	for (k = first; k < o->nkinds && found == OPERATION_NONE; k++)
+	/* While a trace is read, more may become known of an origin after the index is made. */
+	for (k = first; !o->sn.complete && k < o->nkinds && found == OPERATION_NONE; k++)
 		found = life_in_kind(o, k, g);
 	return found;
 }

@@ -71,7 +71,7 @@ struct operations {
 	uint32_t nparts;
 	uint32_t *by_g, *outer;		/* outer NULL: none is in another one */
 	/* by row of trk_origins, of which there were norigins: the kind of the goroutines with this origin whose whole time is
-	   an operation; 0: there are none */
+	   an operation; 0 also if there are none */
 	uint32_t *life_kind, norigins;
 };
 /* Return an operation. */
