@@ -76,7 +76,7 @@ static void free_pass(void *work)
 
 static const struct async_kind pass_kind = {run_pass, free_pass};
 
-/* Make a search for the selection. */
+/* Make a search for the selection; free_pass() releases it. */
 static struct goroutines_wait_search *new_search(
     const struct goroutines_state *p, const struct pane_env *env, enum cmd_id cmd)
 {
@@ -93,7 +93,7 @@ static struct goroutines_wait_search *new_search(
 	return l;
 }
 
-/* Start a pass over all sheets. Return it if no thread is available and it is done. */
+/* Start a pass over all sheets, which owns the search. Return the search if no thread is available and it is done. */
 static struct goroutines_wait_search *start_pass(struct goroutines_state *p, struct goroutines_wait_search *l)
 {
 	l->cached_only = false;

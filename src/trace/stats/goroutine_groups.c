@@ -5,9 +5,9 @@
  * that in which it ends; then its times are packed: of most of millions of goroutines six bytes are left, where a struct
  * goroutine_times takes a third of a kilobyte. So the memory is that of the goroutines that are alive at once.
  *
- * A record is a set of states and the time in each of them. If the goroutine has more than that, what its total has more
- * than the sum follows, and the waits by reason and the ranges, each with its name and time. What is not stored follows
- * from these.
+ * A record is a set of states and the time in each of them. If the total differs from the sum of these times, or if there
+ * are parts, these follow: the difference, the number of parts, and each part (a wait by its reason, or a range) with its
+ * name and time. What is not stored can be derived.
  */
 #include "config.h"
 #include "trace/stats/goroutine_stats.h"
@@ -25,7 +25,11 @@
 
 /* ---- records */
 
-enum { RECORD_REST = 1, RECORD_STATE = 1 };	/* the bit that parts follow, and the number of the first bit of states */
+enum {
+	RECORD_REST = 1,	/* the bit that a difference and parts follow */
+	RECORD_STATE = 1	/* the number of the first bit of the set of states */
+};
+_Static_assert(RECORD_STATE + TS__N <= 64, "the set has a bit for each state");
 enum part_kind { PART_OTHER, PART_RANGE };	/* a wait by its reason, a range */
 
 static void pack_ns(struct buf *b, int64_t ns)
@@ -39,12 +43,14 @@ static int64_t unpack_ns(struct byte_cursor *c)
 	return (int64_t)(v >> 1 ^ (0 - (v & 1)));
 }
 
-/* Return the state of the lowest bit of `states`: the usual ones come first, so that a byte has their bits. */
+/* Return the state of the lowest bit of a set, which begins with bit 0. */
 static enum tstate first_state(uint64_t states)
 {
 	return (enum tstate)(((unsigned)__builtin_ctzll(states) + TS_RUN) % TS__N);
 }
 
+/* Return the bit of a state. The six states from TS_RUN to TS_READY, which most goroutines have, come first: one byte has
+   the set of these. */
 static uint64_t bit_of(int state)
 {
 	return UINT64_C(1) << (RECORD_STATE + (state + TS__N - TS_RUN) % TS__N);
@@ -128,7 +134,7 @@ int64_t stats_groups_total(const struct stats_groups *gs, uint32_t i)
 	return total_of(gs, &gs->g[i]);
 }
 
-/* p: NULL, or where the parts are stored. */
+/* Add a part to the sums, and store it at p, unless that is NULL. */
 static void add_part(struct goroutine_times *g, struct stats_part *p, enum part_kind kind, struct stats_part part)
 {
 	*(kind == PART_RANGE ? &g->ranged : &g->blocked) += part.ns;
