@@ -220,6 +220,26 @@ static const char *const *base_files(const struct option_value *v, const char *o
 	return last;
 }
 
+/* Apply the options that change the profile as a whole. */
+static void adjust(struct profile *p, const struct fetcher *f)
+{
+	const struct options *o = f->o;
+	if (options_bool(o, OPT_ALL_FRAMES))
+		p->meta.drop_frames = p->meta.keep_frames = 0;
+	if (!f->stopped)
+		watch(p, o, 0);
+	bool code = !strcmp(o->report, "disasm") || !strcmp(o->report, "weblist");	/* these reports need names */
+	if (o->v[OPT_SYMBOLIZE].set || code || !strcmp(o->report, "view"))
+		symbolize_locate(p, f->program != NULL, f->notice, f->arg);
+	if (o->v[OPT_SYMBOLIZE].set || code)
+		symbolize(p, o->v[OPT_SYMBOLIZE].set ? options_str(o, OPT_SYMBOLIZE) : "local", f->notice, f->arg);
+	pprof_prune(p);
+	forget_urls(p);
+	const char *comment = options_str(o, OPT_ADD_COMMENT);
+	if (comment && *comment)
+		profile_add_comment(p, profile_add_string(p, comment, strlen(comment)));
+}
+
 struct profile *merge_profiles_read(const struct options *o, profile_notice *notice, void *arg, struct err *e)
 {
 	return merge_profiles_read_from(o, NULL, notice, arg, e);
@@ -267,20 +287,7 @@ struct profile *merge_profiles_read_from(
 	}
 	if (!p)
 		return NULL;
-	if (options_bool(o, OPT_ALL_FRAMES))
-		p->meta.drop_frames = p->meta.keep_frames = 0;
-	if (!f.stopped)
-		watch(p, o, 0);
-	bool code = !strcmp(o->report, "disasm") || !strcmp(o->report, "weblist");	/* these reports need names */
-	if (o->v[OPT_SYMBOLIZE].set || code || !strcmp(o->report, "view"))
-		symbolize_locate(p, f.program != NULL, notice, arg);
-	if (o->v[OPT_SYMBOLIZE].set || code)
-		symbolize(p, o->v[OPT_SYMBOLIZE].set ? options_str(o, OPT_SYMBOLIZE) : "local", notice, arg);
-	pprof_prune(p);
-	forget_urls(p);
-	const char *comment = options_str(o, OPT_ADD_COMMENT);
-	if (comment && *comment)
-		profile_add_comment(p, profile_add_string(p, comment, strlen(comment)));
+	adjust(p, &f);
 	download_save(o->downloads, p);
 	profile_drop_stack_index(p);
 	mem_trim();	/* memory that only reading needed is between blocks in use */
