@@ -137,7 +137,7 @@ struct sink_checkpoint {
 	/* Tables: the sink's ids of its strings and stacks; state: the reader's state at its end. */
 	const void *tables, *state;
 	size_t ntables, nstate;
-	bool lost_stacks;		/* its own table of stacks may lack some that its events refer to */
+	bool torn;			/* the input ended within it: its tables may lack what its events refer to */
 };
 
 struct sink_trace_ops {

@@ -365,7 +365,7 @@ void gotrace_emit_checkpoint(struct gotrace *r, const struct trace_generation *g
 	put_state(&state, r);
 	buf_put(&state, order->p, order->n);
 	struct sink_checkpoint keep = { .at = gen->at, .end = gen->end, .tables = tables.p, .ntables = tables.n,
-		.state = state.p, .nstate = state.n, .lost_stacks = gen->lost_stacks };
+		.state = state.p, .nstate = state.n, .torn = gen->torn };
 	r->sink->trace->checkpoint(r->sink->self, &keep);
 	buf_free(&tables);
 	buf_free(&state);

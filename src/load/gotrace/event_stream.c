@@ -86,7 +86,6 @@ static int order_and_emit(struct stream_reading *r, struct trace_generation *g, 
 	r->experimental += g->experimental;
 	r->ns_per_tick = g->ns_per_tick;
 	bool whole = !g->salvaged;
-	g->torn = g->torn && i->generations == 1;	/* do not add guesses after facts */
 	int ret = merge_generation(&r->order, g, &lost, &why);
 	i->bytes = end;
 	if (ret) {
@@ -254,7 +253,7 @@ static void no_drop(void *self, struct trace_generation *g)
 	generation_free(g);
 }
 
-int event_stream_reread(int version, struct bytes in, uint64_t at, bool lost_stacks, const void *kept, size_t n,
+int event_stream_reread(int version, struct bytes in, uint64_t at, bool torn, const void *kept, size_t n,
     const struct event_stream_ops *ops, void *self, struct err *e)
 {
 	struct event_stream_info info = {.version = version, .wall = TIME_NONE};
@@ -265,7 +264,7 @@ int event_stream_reread(int version, struct bytes in, uint64_t at, bool lost_sta
 	order_init(&r.order, ops, self, &info, NULL, in.n);
 	if (n)
 		gotrace_restore_order(&r.order, &state);
-	int ret = generation_read(&c, version, &in, lost_stacks, &g, e);
+	int ret = generation_read(&c, version, &in, torn, &g, e);
 	if (ret > 0 && g->at == at && g->end == at + in.n && order_and_emit(&r, g, byte_cursor_at(&c)) &&
 	    !r.order.stopped)
 		ret = -1;

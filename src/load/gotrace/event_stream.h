@@ -143,10 +143,10 @@ struct event_stream_ops {
 int event_stream_read(
     struct bytes, const struct event_stream_ops *, void *self, struct event_stream_info *, struct err *damage);
 
-/* Read one generation again. in holds its bytes, which begin at offset `at` of the file. lost_stacks: that of its
-   struct sink_checkpoint. kept and n are the bytes of info.kept at the end of the previous generation; n is 0 for the
+/* Read one generation again. in holds its bytes, which begin at offset `at` of the file. torn: that of its struct
+   sink_checkpoint. kept and n are the bytes of info.kept at the end of the previous generation; n is 0 for the
    first. Returns 0 or -1, *e. */
-int event_stream_reread(int version, struct bytes in, uint64_t at, bool lost_stacks, const void *kept, size_t n,
+int event_stream_reread(int version, struct bytes in, uint64_t at, bool torn, const void *kept, size_t n,
     const struct event_stream_ops *, void *self, struct err *);
 
 #endif

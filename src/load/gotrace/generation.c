@@ -369,7 +369,7 @@ static int read_until_next(
 		const uint8_t *mark = c->p;
 		int r = next_batch(c, in, &b, e);
 		if (!r) {
-			g->torn = no_tables(g, c);
+			g->torn = g->torn || no_tables(g, c);
 			return 0;
 		}
 		if (r < 0) {
@@ -425,11 +425,12 @@ static int read_until_end(
 	}
 }
 
-int generation_read(struct byte_cursor *c, int version, const struct bytes *in, bool lost_stacks,
+int generation_read(struct byte_cursor *c, int version, const struct bytes *in, bool torn,
     struct trace_generation **out, struct err *e)
 {
 	struct trace_generation *g = *out = generation_new();
 	g->at = byte_cursor_at(c);
+	g->torn = torn;
 	e->kind = ERR_NONE;
 	int r = version < 26 ? read_until_next(g, c, version, in, e) : read_until_end(g, c, version, in, e);
 	g->end = byte_cursor_at(c);
@@ -438,8 +439,7 @@ int generation_read(struct byte_cursor *c, int version, const struct bytes *in, 
 	if (r < 0 || (r == 0 && version >= 26))
 		return r;
 	struct err after = *e, own;
-	g->lost_stacks = g->torn || lost_stacks;
-	if (g->lost_stacks)
+	if (g->torn)
 		lost_names_add_stacks(g);
 	if (seal_generation(g, version, &own)) {
 		if (after.kind == ERR_NONE)

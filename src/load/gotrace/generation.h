@@ -72,15 +72,14 @@ struct trace_generation {
 	uint64_t experimental;	/* batches of experimental data, which are not read */
 	struct wire_batch cut;	/* the last batch, if the input ends within it */
 	bool torn;		/* the input seems to end within this generation */
-	bool lost_stacks;	/* generation_read() has added the stacks that events refer to and the table lacks */
 	bool salvaged;		/* its end is missing, and tables and events may be missing too */
 };
 
 /* Read the next generation at the cursor into *g. Returns 1 if there is one; then e->kind is set if damage follows
    it. Returns 0 if the input ended where it may. Returns -1 for damage. *g is never NULL; after 0 and -1 it holds
-   what was read and is not sealed. The caller frees *g. lost_stacks: false; if it is read again, what g->lost_stacks was
-   after the first reading, because the damage that follows is not read again. */
-int generation_read(struct byte_cursor *, int version, const struct bytes *, bool lost_stacks,
+   what was read and is not sealed. The caller frees *g. torn: false; if it is read again, what g->torn was after the first
+   reading, because the damage that follows is not read again. */
+int generation_read(struct byte_cursor *, int version, const struct bytes *, bool torn,
     struct trace_generation **g, struct err *e);
 /* Make the rest of a damaged generation usable: references to missing strings and stacks become 0. ns_per_tick is
    that of an earlier generation, or 0. Returns false if no events are left. */

@@ -225,11 +225,11 @@ static enum order_result force_slot(struct merge_state *m, size_t i)
 	return step_slot(m, i);
 }
 
-/* Handle a contradiction in a generation whose end is missing: mark it as salvaged, as its order is a guess from
-   here on. Returns whether it is salvaged. */
+/* Handle a contradiction in the first generation if its end is missing: mark it as salvaged, as its order is a guess
+   from here on. Guesses are not added after facts. Returns whether it is salvaged. */
 static bool is_incomplete(struct merge_state *m)
 {
-	if (m->g->torn && !m->g->salvaged)
+	if (m->g->torn && m->o->info->generations == 1)
 		m->g->salvaged = true;
 	return m->g->salvaged;
 }

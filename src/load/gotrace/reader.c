@@ -258,7 +258,7 @@ int gotrace_reread(int version, struct bytes in, const struct sink_checkpoint *g
 	struct gotrace r = { .sink = sink, .in = &in, .reread = gen };
 	init_reader(&r, &mem);
 	struct byte_cursor order = gotrace_restore_state(&r, gen);
-	int ret = event_stream_reread(version, in, gen->at, gen->lost_stacks, order.p, byte_cursor_left(&order), &ops, &r, e);
+	int ret = event_stream_reread(version, in, gen->at, gen->torn, order.p, byte_cursor_left(&order), &ops, &r, e);
 	free_reader(&r);
 	return ret;
 }
