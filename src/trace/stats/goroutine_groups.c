@@ -351,29 +351,42 @@ static bool sum_times(struct grouping *k)
 	return go;
 }
 
-static uint64_t key_of_total(const void *gs, const void *g)
+/* A goroutine that is being sorted. Its total is unpacked once, because a sort reads it often. */
+struct sorted_goroutine { int64_t total; struct stats_goroutine g; };
+
+static uint64_t key_of_total(const void *arg, const void *g)
 {
-	return radix_key_descending(total_of(gs, g));
+	(void)arg;
+	return radix_key_descending(((const struct sorted_goroutine *)g)->total);
 }
 
-static uint64_t key_of_trk(const void *gs, const void *g)
+static uint64_t key_of_trk(const void *arg, const void *g)
 {
-	(void)gs;
-	return ((const struct stats_goroutine *)g)->trk;
+	(void)arg;
+	return ((const struct sorted_goroutine *)g)->g.trk;
 }
 
 /* Sort the goroutines of each group by length, longest first, and then by id. */
 static bool sort_groups(struct grouping *k)
 {
-	for (uint32_t i = 0; i < k->o->n; i++) {
+	uint32_t most = 0;
+	for (uint32_t i = 0; i < k->o->n; i++)
+		most = k->o->group[i].n > most ? k->o->group[i].n : most;
+	struct sorted_goroutine *v = xmalloc((most + 1u) * sizeof *v);
+	bool go = true;
+	for (uint32_t i = 0; i < k->o->n && (go = watcher_report(&k->q->on, 80, 100)); i++) {
 		const struct stats_group *gr = &k->o->group[i];
-		if (!watcher_report(&k->q->on, 80, 100))
-			return false;
-		radix_sort_in_place(k->o->g + gr->first, gr->n, sizeof *k->o->g,
-		    &(struct radix_keys){key_of_total, key_of_trk, k->o});
+		struct stats_goroutine *g = k->o->g + gr->first;
+		for (uint32_t j = 0; j < gr->n; j++)
+			v[j] = (struct sorted_goroutine){total_of(k->o, &g[j]), g[j]};
+		radix_sort_in_place(v, gr->n, sizeof *v, &(struct radix_keys){.first = key_of_total, .second = key_of_trk});
+		for (uint32_t j = 0; j < gr->n; j++)
+			g[j] = v[j].g;
 	}
-	qsort(k->o->group, k->o->n, sizeof *k->o->group, group_cmp);
-	return true;
+	mem_free(v);
+	if (go)
+		qsort(k->o->group, k->o->n, sizeof *k->o->group, group_cmp);
+	return go;
 }
 
 struct stats_groups *stats_groups(const struct stats_index *s, const struct stats_query *q, struct arena *mem)
