@@ -24,8 +24,7 @@ struct fetcher {
 	void *arg;
 	const char *program;	/* the first argument, if it is a program */
 	struct bytes *first;	/* NULL, or the first file, open */
-	bool alone;		/* the viewer reads one file: if that is stopped, what was read is shown */
-	bool stopped;		/* it was */
+	bool alone;		/* the viewer reads one file: only its reading can be stopped, and what was read is shown */
 };
 
 static void watch(struct profile *p, const struct options *o, uint64_t total)
@@ -106,7 +105,7 @@ static bool wants_comments(const struct options *o)
 }
 
 /* Read the open input as a profile; the input is closed in any case. */
-static struct profile *read_one(struct bytes *b, struct fetcher *f, struct err *e)
+static struct profile *read_one(struct bytes *b, const struct fetcher *f, struct err *e)
 {
 	struct trace t;
 	const struct reader *r = input_gunzip_presorting(b, f->o->watch, e) ? NULL : sniff(*b, e);
@@ -128,10 +127,8 @@ static struct profile *read_one(struct bytes *b, struct fetcher *f, struct err *
 		bad = err_set(e, ERR_FORMAT, ERR_NOWHERE, "this is a %s, not a profile", r->name);
 	if (!bad)
 		bad = r->read(*b, &sink, e);
-	if (p->progress.stopped && f->alone && !bad) {
-		f->stopped = true;
-		p->progress = (struct profile_progress){0};	/* what follows is not stopped again */
-	}
+	if (f->alone && !bad)
+		p->progress = (struct profile_progress){0};
 	if (p->progress.stopped)
 		bad = err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
 	bad = input_report_damage(b, bad, &sink, e);
@@ -159,7 +156,7 @@ static int open_one(const struct fetcher *f, const char *file, struct bytes *b, 
 }
 
 /* Read n files as one profile. Return NULL with *e if none can be read or if they cannot be merged. */
-static struct profile *read_profiles(struct fetcher *f, const char *const *file, size_t n, const char *what,
+static struct profile *read_profiles(const struct fetcher *f, const char *const *file, size_t n, const char *what,
     struct err *e)
 {
 	struct profile **all = xcalloc(n, sizeof(struct profile *)), *sum = NULL;
@@ -226,7 +223,7 @@ static void adjust(struct profile *p, const struct fetcher *f)
 	const struct options *o = f->o;
 	if (options_bool(o, OPT_ALL_FRAMES))
 		p->meta.drop_frames = p->meta.keep_frames = 0;
-	if (!f->stopped)
+	if (!f->alone)
 		watch(p, o, 0);
 	bool code = !strcmp(o->report, "disasm") || !strcmp(o->report, "weblist");	/* these reports need names */
 	if (o->v[OPT_SYMBOLIZE].set || code || !strcmp(o->report, "view"))

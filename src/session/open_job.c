@@ -84,7 +84,7 @@ static int read_profiles(struct opening_job *op, struct sink *sink, struct job *
 		return -1;
 	bool stopped = j && job_cancelled(j);
 	bool alone = op->o->nfile == 1 && !op->o->v[OPT_BASE].set && !op->o->v[OPT_DIFF_BASE].set;
-	if (stopped && (!alone || p->progress.stopped)) {	/* it may be merged or subtracted in part */
+	if (stopped && !alone) {	/* it may be merged or subtracted in part */
 		profile_free(p);
 		return err_set(&op->err, ERR_CANCEL, ERR_NOWHERE, "stopped");
 	}
