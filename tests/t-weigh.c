@@ -583,9 +583,40 @@ static void nothing_and_base(void)
 	}
 }
 
+/* Add n functions with ids of their own from `from` on, and a sample in each. */
+static void add_functions(const struct sink *s, uint32_t from, uint32_t n)
+{
+	for (uint32_t i = from; i < from + n; i++) {
+		char own[16];
+		snprintf(own, sizeof own, "f%u", i);
+		fun_id f = s->ops->fun(s->self, &(struct sink_fun){.id = i, .name = add_str(s, own)});
+		loc_id at = s->ops->loc(s->self,
+		    &(struct sink_loc){.id = i, .addr = i, .line = &(struct sink_line){f, i, 0}, .nline = 1});
+		s->profile->sample(s->self, &(struct sink_sample){.stack = s->ops->stack(s->self, &at, 1),
+		    .value = (int64_t[]){1, 10}, .when = TIME_NONE});
+	}
+}
+
+/* A snapshot can be weighed when its store has more frames and nodes by now: those of a file that was added. */
+static void snapshot_before_a_file(void)
+{
+	enum { BEFORE = 40, MORE = 5000 };	/* the nodes of the two files share the first segment of their column */
+	struct store_builder *b = known("k", NULL, 0);
+	struct sink s = builder_sink(b);
+	add_functions(&s, 1000, BEFORE);
+	const struct snap *before = builder_finish(b);
+	builder_reopen(b);
+	add_functions(&s, 2000, MORE);
+	const struct snap *after = builder_publish_reopened(b);
+	OK(total_of(before, (struct filters){0}) == 10 * BEFORE);
+	OK(total_of(after, (struct filters){0}) == 10 * (BEFORE + MORE));
+	builder_free(b);
+}
+
 int main(void)
 {
 	nothing_and_base();
+	snapshot_before_a_file();
 	for (uint64_t i = 1; i <= 3000; i++)
 		one(i * 7919);
 	struct err e = {0};

@@ -440,12 +440,13 @@ static void place_subtree(struct tree_maker *m, uint32_t i, uint32_t hi)
 	push_groups(m, at, k, group_gathered(m, k), true);
 }
 
-/* Prefetch the symbols of frames some nodes ahead: they are at random addresses. */
+/* Prefetch the symbols of frames some nodes ahead: they are at random addresses. Nodes from f->n on belong to later
+   snapshots: they may be unwritten, and m->look does not have their frames. */
 static inline void prefetch_frames(const struct tree_maker *m, uint32_t i)
 {
 	enum { FAR = 24, NEAR = 12 };
 	uint32_t k = i - m->rows.lo;
-	if (m->f->node || k + FAR >= m->rows.hi - m->rows.lo)
+	if (m->f->node || i + FAR >= m->f->n || k + FAR >= m->rows.hi - m->rows.lo)
 		return;
 	__builtin_prefetch(&m->look[m->rows.frame[k + FAR]]);
 	__builtin_prefetch(&m->on_path[m->look[m->rows.frame[k + NEAR]] & ~INLINED], 1);
