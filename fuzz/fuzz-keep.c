@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Any bytes as a trace, read once with all sheets in memory and once with room for hardly any, so that each sheet is rebuilt
- * when it is needed. Properties: both stores keep their laws and have the same contents, also when sheets are read in the
+ * Any bytes as a trace in small sheets, read once with all of them in memory and once with room for hardly any, so that each
+ * sheet is rebuilt when it is needed. Properties: both stores keep their laws and have the same contents, also when sheets are read in the
  * opposite order.
  */
 #include "config.h"
@@ -29,13 +29,15 @@ static int say_again(void *arg, const struct sink_checkpoint *gen, struct sink *
 	return gotrace_reread(f->version, part, gen, sink, e);
 }
 
+enum { ENTRIES = 16, ALL = 1 << 30, HARDLY_ANY = 1 };	/* entries of a sheet; room in bytes */
+
 static struct store_builder *load(struct from *f, size_t limit)
 {
 	struct store_builder *b = builder_new();
 	struct sink sink = builder_sink(b);
 	struct err e = {0};
-	if (limit)
-		builder_enable_eviction(b, limit, say_again, f);
+	builder_set_sheet_entries(b, ENTRIES);
+	builder_enable_eviction(b, limit, say_again, f);
 	gotrace_read(f->in, &sink, &e);
 	const struct snap *sn = builder_finish(b);
 	check(!store_check(sn, &e), e.msg);
@@ -47,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	struct from f = {.in = {.p = p, .n = n, .file_n = n}};
 	if ((f.version = wire_version(f.in)) < 22)	/* sheets of older traces are not evicted */
 		return 0;
-	struct store_builder *all = load(&f, 0), *few = load(&f, 1);
+	struct store_builder *all = load(&f, ALL), *few = load(&f, HARDLY_ANY);
 	const struct snap *sa = builder_snap(all), *sf = builder_snap(few);
 	uint64_t want = digest_of(sa).all;
 	check(sa->nsheets == sf->nsheets, "the stores have different numbers of sheets");

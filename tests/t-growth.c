@@ -9,6 +9,7 @@
  */
 #include "config.h"
 #include "grow.h"
+#include "sanitized.h"
 #include "tap.h"
 
 #include <errno.h>

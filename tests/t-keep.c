@@ -65,8 +65,9 @@ static uint64_t of_sheet(const struct sheet *sh)
 	return bytes(h, sh->edge, sh->nedge * sizeof *sh->edge);
 }
 
-/* A trace that can be read again. nread: number of readings, on any thread; gone: from now on they fail. */
-struct from { struct bytes in; int version; _Atomic int nread; _Atomic bool gone; };
+/* A trace that can be read again. entries: of small sheets, 0: as usual; nread: number of readings, on any thread;
+   gone: from now on they fail. */
+struct from { struct bytes in; int version; size_t entries; _Atomic int nread; _Atomic bool gone; };
 
 static int read_again(void *arg, const struct sink_checkpoint *gen, struct sink *sink, struct err *e)
 {
@@ -83,6 +84,8 @@ static struct store_builder *load(struct from *f, size_t limit)
 	struct store_builder *b = builder_new();
 	struct sink sink = builder_sink(b);
 	struct err e = {0};
+	if (f->entries)
+		builder_set_sheet_entries(b, f->entries);
 	if (limit)
 		builder_enable_eviction(b, limit, read_again, f);
 	gotrace_read(f->in, &sink, &e);
@@ -282,12 +285,13 @@ static uint32_t activity_map(const struct snap *sn)
 	return known;
 }
 
-static void trace(struct bytes in, const char *what, const char *jobs)
+/* Small sheets are compared with those of a store with room for all: without eviction the size of sheets grows. */
+static void trace(struct bytes in, const char *what, const char *jobs, size_t entries)
 {
 	static const size_t limits[] = { 1, 1 << 20, MANY };
 	setenv("TTRACE_JOBS", jobs, 1);
-	struct from f = { in, wire_version(in), 0, false };
-	struct store_builder *b = load(&f, 0);
+	struct from f = { in, wire_version(in), entries, 0, false };
+	struct store_builder *b = load(&f, entries ? MANY : 0);
 	const struct snap *sn = builder_snap(b);
 	uint64_t *want = xcalloc(sn->nsheets + 1u, sizeof *want);
 	for (uint32_t i = 0; i < sn->nsheets; i++)
@@ -322,7 +326,7 @@ static void trace(struct bytes in, const char *what, const char *jobs)
 /* If the file can no longer be read, rebuilt sheets are empty, and store_lost() reports it. */
 static void gone(struct bytes in)
 {
-	struct from f = { in, wire_version(in), 0, false };
+	struct from f = { in, wire_version(in), 0, 0, false };
 	struct store_builder *b = load(&f, 1);
 	const struct snap *sn = builder_snap(b);
 	uint32_t n = 0;
@@ -425,7 +429,7 @@ static void crowd(const char *jobs)
 	for (unsigned gen = 1; gen <= 2; gen++)
 		generation_of_many(&text, gen, gen);
 	OK(goasm(text.p, text.n, &out, &line) || (fprintf(stderr, "line %d: %.80s\n", line, out.p), false));
-	struct from f = {{.p = (const uint8_t *)out.p, .n = out.n, .file_n = out.n}, 26, 0, false};
+	struct from f = {{.p = (const uint8_t *)out.p, .n = out.n, .file_n = out.n}, 26, 0, 0, false};
 	struct store_builder *b = load(&f, 0);
 	const struct snap *sn = builder_snap(b);
 	uint64_t wait_counts = 0;
@@ -489,7 +493,7 @@ static void worker(void)
 	}
 	OK(goasm(text.p, text.n, &out, &line) || (fprintf(stderr, "line %d: %.80s\n", line, out.p), false));
 	struct bytes in = {.p = (const uint8_t *)out.p, .n = out.n, .file_n = out.n};
-	struct from f = {in, wire_version(in), 0, false};
+	struct from f = {in, wire_version(in), 0, 0, false};
 	struct store_builder *b = load(&f, 0);
 	const struct snap *sn = builder_snap(b);
 	uint32_t works = 0;
@@ -498,7 +502,7 @@ static void worker(void)
 			works += (sheet_get(sn, i)->state[k] & SHEET_STATE) == TS_GCWORK;
 	OK(works == 1);
 	builder_free(b);
-	trace(in, "a worker", "1");
+	trace(in, "a worker", "1", 0);
 	buf_free(&text);
 	buf_free(&out);
 }
@@ -509,8 +513,9 @@ static void file(const char *path)
 	struct err e;
 	if (input_open(path, &in, &e))
 		return;
-	trace(in, path, "1");
-	trace(in, path, "3");
+	trace(in, path, "1", 0);
+	trace(in, path, "3", 0);
+	trace(in, path, "3", 3000);
 	gone(in);
 	input_close(&in);
 }

@@ -7,6 +7,7 @@
  * of one sample is measured, and its excess over OWN is added to the limit.
  */
 #include "config.h"
+#include "sanitized.h"
 #include "tap.h"
 
 #include <errno.h>

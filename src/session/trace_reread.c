@@ -27,7 +27,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { PAGES = 1 << 16, FULL = 5, PIECE = 8 };	/* a generation larger than memory / PIECE is mapped */
+enum { PAGES = 1 << 16, FULL = 5, PIECE = 8,	/* a generation larger than memory / PIECE is mapped */
+	ENTRIES_IN_TESTS = 1 << 12 };		/* in a sheet */
 
 struct reread_source {
 	struct bytes held;	/* p NULL: use fd */
@@ -89,7 +90,7 @@ static size_t room_for_sheets(size_t limit)
 	return !paging_active() ? limit / 2 : room > limit ? room : limit;
 }
 
-/* Tests set the room for sheets, so that sheets of small traces are evicted too. 0: not set. */
+/* Tests set the room for sheets, which are small then, so that those of small traces are evicted too. 0: not set. */
 static size_t room_for_tests(void)
 {
 	const char *s = getenv("TTRACE_SHEETS");
@@ -113,6 +114,8 @@ struct reread_source *trace_reread_new(struct store_builder *b, struct bytes *in
 		a->held = *in;
 		in->owned = NULL;
 	}
+	if (room)
+		builder_set_sheet_entries(b, ENTRIES_IN_TESTS);
 	paging_start();
 	builder_enable_eviction(b, room ? room : room_for_sheets(limit), reread_generation, a);
 	return a;

@@ -337,6 +337,11 @@ void builder_set_total(struct store_builder *b, uint64_t bytes)
 	tracks_set_total(b->tracks, bytes);
 }
 
+void builder_set_sheet_entries(struct store_builder *b, size_t n)
+{
+	tracks_set_sheet_entries(b->tracks, n);
+}
+
 void builder_on_publish(struct store_builder *b, bool (*fn)(void *, uint64_t bytes), void *arg)
 {
 	b->fn = fn;
