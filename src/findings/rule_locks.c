@@ -4,6 +4,7 @@
  * Queues for locks, and locks that are never released. What "one lock" and its holders are is inferred (lock_sets.c).
  */
 #include "config.h"
+#include "findings/group_weights.h"
 #include "findings/internal.h"
 
 #include "base/mem/mem.h"
@@ -28,8 +29,7 @@ struct lock_queue {
 	uint32_t most;		/* that waited at the same time, of those that waited for a long time */
 	uint32_t site;		/* the one with most waiting */
 	struct time_parts held;	/* what holders did, of samples */
-	uint32_t group[FINDING_VICTIMS], ngroup;	/* of goroutines that wait, most first */
-	int64_t work;		/* time in which these groups have work */
+	struct group_weights waiting;	/* of samples */
 	struct scan_wait example;
 };
 
@@ -45,17 +45,6 @@ static void sort_waits(struct lock_rule *l)
 	}
 }
 
-static void add_group(struct lock_queue *q, const struct findings_run *r, trk_id g)
-{
-	uint32_t group = r->groups.of[g] - 1, i = 0;
-	while (i < q->ngroup && q->group[i] != group)
-		i++;
-	if (i < q->ngroup || i == FINDING_VICTIMS || group >= r->groups.n)
-		return;
-	q->group[q->ngroup++] = group;
-	q->work += groups_work(&r->groups.v[group]);
-}
-
 /* Add the sampled waits at a site. What their holders did is looked up for some of them, evenly spaced. */
 static void add_samples(struct lock_rule *l, struct lock_queue *q, const struct scan_site *x)
 {
@@ -63,7 +52,8 @@ static void add_samples(struct lock_rule *l, struct lock_queue *q, const struct 
 	uint32_t every = (x->nsample + LOOKED_UP - 1) / LOOKED_UP;
 	for (uint32_t i = 0; i < x->nsample; i++) {
 		const struct scan_wait *w = &x->sample[i];
-		add_group(q, l->r, w->g);
+		if (l->r->groups.of[w->g])
+			group_weights_add(&q->waiting, l->r->groups.of[w->g] - 1, x->step);
 		if (w->t1 - w->t0 > q->example.t1 - q->example.t0)
 			q->example = *w;
 		if (i % every == 0)
@@ -125,7 +115,8 @@ static frm_id frame_of(const struct store *st, stk_id s)
 /* What the holder does, and where. between: a goroutine waits there for that holder while others wait for it; or 0. */
 struct lock_holder { enum time_class cls; frm_id frame, between; };
 
-static void put_queue(struct findings_run *r, const struct lock_queue *q, const struct lock_holder *h, double score)
+static void put_queue(
+    struct findings_run *r, const struct lock_queue *q, uint32_t group, const struct lock_holder *h, double score)
 {
 	frm_id site = r->scan.sites.v[q->site].frame;
 	finding_put_place(r, h->frame);
@@ -136,7 +127,7 @@ static void put_queue(struct findings_run *r, const struct lock_queue *q, const 
 		buf_puts(&r->text, " waits for it");
 	}
 	buf_printf(&r->text, ": on average %.1f goroutines", (double)q->ns / (double)r->wall);
-	finding_put_group(r, q->ngroup ? q->group[0] : UINT32_MAX);
+	finding_put_group(r, group);
 	buf_printf(&r->text, " wait %s, %.0f%% of their time, at ", h->between ? "behind that" : "for it", score);
 	finding_put_place_after(r, site, h->between ? h->between : h->frame);
 }
@@ -165,9 +156,12 @@ static bool is_user_frame(const struct store *st, frm_id f)
 static void report_queue(struct lock_rule *l, struct lock_queue *q)
 {
 	struct findings_run *r = l->r;
-	int64_t part;
+	int64_t part, work = 0;
+	uint32_t group[FINDING_VICTIMS], ngroup = group_weights_most(&q->waiting, group);
+	for (uint32_t i = 0; i < ngroup; i++)
+		work += groups_work(&r->groups.v[group[i]]);
 	enum time_class cls = time_parts_main_class(&q->held, &part);
-	struct finding f = {.score = finding_score((double)q->ns, (double)q->work), .affected_ns = q->work,
+	struct finding f = {.score = finding_score((double)q->ns, (double)work), .affected_ns = work,
 	    .t0 = q->from, .t1 = q->to, .trk = q->example.g};
 	time_parts_sort(&q->held);
 	struct lock_holder holder = main_holder(r, q, cls);
@@ -182,8 +176,8 @@ static void report_queue(struct lock_rule *l, struct lock_queue *q)
 			finding_culprit(r, &f, frame_of(r->st, user_code_first_frame(r->st, q->held.v[i].stack)));
 	if (holder.between)
 		finding_culprit(r, &f, holder.between);
-	for (uint32_t i = 0; i < q->ngroup; i++)
-		finding_victims(r, &f, q->group[i], r->scan.sites.v[q->site].frame);
+	for (uint32_t i = 0; i < ngroup; i++)
+		finding_victims(r, &f, group[i], r->scan.sites.v[q->site].frame);
 	finding_number(&f, "waiters_mean", mean);
 	finding_number(&f, "waiters_most", q->most);
 	finding_number(&f, "waits", (double)q->n);
@@ -191,7 +185,7 @@ static void report_queue(struct lock_rule *l, struct lock_queue *q)
 	finding_number(&f, "longest_ns", (double)q->longest);
 	finding_number(&f, "crowded_ns", (double)q->crowded);
 	finding_number(&f, "holder_share", q->held.total ? (double)part / (double)q->held.total : 0);
-	put_queue(r, q, &holder, f.score);
+	put_queue(r, q, ngroup ? group[0] : UINT32_MAX, &holder, f.score);
 	f.see = "locks";
 	finding_add(r, fit > burst ? fit : burst, &f);
 }

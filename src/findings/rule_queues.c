@@ -8,6 +8,7 @@
  * are busy with it elsewhere and give it back. So a reply of another kind of goroutine is no pool.
  */
 #include "config.h"
+#include "findings/group_weights.h"
 #include "findings/internal.h"
 
 #include "base/mem/mem.h"
@@ -34,7 +35,7 @@ struct busy_server {
 	uint32_t moments;	/* how many different moments of waking samples have */
 	uint32_t site;		/* where most of them wait */
 	int64_t site_ns;
-	uint32_t group[FINDING_VICTIMS], ngroup;
+	uint32_t group[FINDING_VICTIMS], ngroup;	/* of those that wait longest, longest first */
 	stk_id waking;		/* one of the stacks from which it wakes them */
 };
 
@@ -48,15 +49,6 @@ static double busy_share(const struct findings_run *r, trk_id g)
 	b = b > r->scan.t1 ? r->scan.t1 : b;
 	int64_t busy = b - a - x->idle - x->sending;
 	return busy > 0 ? (double)busy / (double)r->wall : 0;
-}
-
-static void add_victims(struct busy_server *v, const struct findings_run *r, trk_id g)
-{
-	uint32_t group = r->groups.of[g] - 1, i = 0;
-	while (i < v->ngroup && v->group[i] != group)
-		i++;
-	if (group < r->groups.n && i == v->ngroup && i < FINDING_VICTIMS)
-		v->group[v->ngroup++] = group;
 }
 
 /* Do many of the samples that a goroutine ended, or all (g 0), end at the same moment by one goroutine, as those of a
@@ -91,6 +83,7 @@ static bool is_idle_stack(void *arg, enum tstate s, stk_id stack)
 /* Collect what the goroutine did while others waited for it, from the samples of all sites. */
 static void add_samples(struct findings_run *r, struct busy_server *v)
 {
+	struct group_weights waiting = {0};
 	for (uint32_t i = 0; i < r->scan.sites.n && i < r->scan.csite; i++) {
 		const struct scan_site *x = &r->scan.site[i];
 		const struct wait_site *at = &r->scan.sites.v[i];
@@ -107,7 +100,8 @@ static void add_samples(struct findings_run *r, struct busy_server *v)
 			v->moments += w->t1 != last;
 			last = w->t1;
 			v->waking = w->waker_stack;
-			add_victims(v, r, w->g);
+			if (r->groups.of[w->g])
+				group_weights_add(&waiting, r->groups.of[w->g] - 1, x->step);
 			time_parts_add(&v->does, r->sn, &(struct time_parts_query){.g = v->g, .a = w->t0, .b = w->t1,
 			    .scale = (double)x->step / (double)(w->t1 - w->t0), .last = w->waker_stack,
 			    .until = is_idle_stack, .arg = r, .locks = findings_locks(r)});
@@ -117,6 +111,7 @@ static void add_samples(struct findings_run *r, struct busy_server *v)
 			v->site = i;
 		}
 	}
+	v->ngroup = group_weights_most(&waiting, v->group);
 	time_parts_sort(&v->does);
 }
 
