@@ -541,6 +541,41 @@ static void check_random(uint64_t number)
 	builder_free(b);
 }
 
+/* Goroutine 0 waits for the P, on which two others take more turns than are walked: each is in a system call for a
+   moment, and then sleeps. Only what they do on the P is a reason. */
+static void check_turns(void)
+{
+	enum { TURNS = 2000, APART = 1000, CALL = 2, SLEEP = 3, OTHERS = 2 };
+	struct arena a = {0};
+	struct critical_path p = {0};
+	struct store_builder *b = builder_new();
+	struct sink s = builder_sink(b);
+	memset(gs, 0, sizeof gs);
+	memset(ps, 0, sizeof ps);
+	make_stacks(&s);
+	ps[0].trk = s.trace->track(s.self, TK_P, 0);
+	for (int g = 0; g <= OTHERS; g++) {
+		gs[g].trk = s.trace->track(s.self, TK_G, (uint64_t)g + 1);
+		enter(&s, &gs[g], 0, g ? TS_SLEEP : TS_READY, g ? -1 : 1, stack[SLEEP]);
+	}
+	for (int i = 0; i < TURNS; i++) {
+		int g = 1 + i % OTHERS;
+		enter(&s, &gs[g], APART * i, TS_SYSCALL, 0, stack[CALL]);
+		enter(&s, &ps[0], APART * i, TS_SYSCALL, g, 0);
+		enter(&s, &gs[g], APART * (i + 1), TS_SLEEP, -1, stack[SLEEP]);
+	}
+	s.trace->facts(s.self, &(struct sink_trace){.version = 26, .last = APART * TURNS});
+	const struct snap *sn = builder_finish(b);
+	struct operations ops = {.idle = arena_zalloc(&a, sn->nstks / 8 + 1), .nstks = sn->nstks};
+	critical_path_walk(critical_walker_new(sn, &ops, &a, NULL), gs[0].trk, 0, APART * TURNS, &p);
+	OK(tiles(&p, 0, APART * TURNS) && p.n);
+	for (size_t i = 0; i < p.n; i++)
+		OK(p.v[i].approximate && p.v[i].reason == CRITICAL_OCCUPIED && p.v[i].stack == stack[CALL]);
+	critical_path_free(&p);
+	arena_free(&a);
+	builder_free(b);
+}
+
 /* ---- recorded traces */
 
 /* The lines and the tree of many targets have the time of all their paths; the exemplar of a set of nodes is the operation
@@ -654,6 +689,8 @@ int main(int argc, char **argv)
 		check_file(argv[i]);
 	for (uint64_t i = 1; argc == 1 && i <= 12; i++)
 		check_random(i);
+	if (argc == 1)
+		check_turns();
 	for (int i = 0; argc == 1 && i < 2; i++) {
 		snprintf(path, sizeof path, "%s/samples/%s", dir ? dir : ".", sample[i]);
 		check_file(path);

@@ -350,6 +350,8 @@ static void put_reason(const struct critical_lines *l, const struct critical_lin
 	}
 	if (!v->followed)
 		buf_puts(b, "not followed further");
+	if (v->approximate)
+		buf_puts(b, " (approximate)");
 }
 
 void critical_line_put_because(const struct critical_lines *l, const struct critical_line *v, struct buf *b)

@@ -7,7 +7,7 @@
  *
  * The Ps are those below GOMAXPROCS, which only changes while the world is stopped. Their states are read from their
  * rows as cells, a time range of one P in one state; idle cells are united, and the others cut at what is left. A wait
- * that overlaps more than CELLS of a P is not walked: the states at INSTANTS times, evenly spaced, stand for it, and
+ * that overlaps more than CELLS of a P is not walked: what the Ps do at INSTANTS times, evenly spaced, stands for it, and
  * the shares are marked as approximate. So the cost of a wait does not depend on its length.
  *
  * The parts are placed one after the other, since a share has no time of its own: first the late wake-up, then the
@@ -16,13 +16,15 @@
 #include "config.h"
 #include "critical/internal.h"
 
+#include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
 
 #include <stdlib.h>
 
 enum { CELLS = 256, INSTANTS = 64, OCCUPANTS = 24 };
 
-struct proc_cell { int64_t t0, t1; trk_id proc, g; enum tstate state; };
+/* at: the time that stands for the cell; TIME_NONE: none does, it is walked. */
+struct proc_cell { int64_t t0, t1, at; trk_id proc, g; enum tstate state; };
 
 /* g 0 and stack 0: others. */
 struct occupant { trk_id g; str_id name; stk_id stack; bool gc; int64_t ns; };
@@ -47,13 +49,13 @@ struct runnable_wait {
 
 /* ---- cells */
 
-static void add_cell(struct runnable_wait *x, int64_t t0, int64_t t1, const struct track_cursor *c)
+static void add_cell(struct runnable_wait *x, int64_t t0, int64_t t1, int64_t at, const struct track_cursor *c)
 {
 	enum tstate s = track_cursor_state(c);
 	if (t1 <= t0 || s == TS_NONE)
 		return;
 	x->cell = mem_grow(x->cell, &x->cap, x->n + 1, sizeof *x->cell);
-	x->cell[x->n++] = (struct proc_cell){t0, t1, c->trk, s == TS_IDLE ? 0 : track_cursor_peer(c), s};
+	x->cell[x->n++] = (struct proc_cell){t0, t1, at, c->trk, s == TS_IDLE ? 0 : track_cursor_peer(c), s};
 }
 
 /* Add the states of P number p in [a, b). Return false if they are too many. */
@@ -67,7 +69,7 @@ static bool walk_proc(struct runnable_wait *x, uint32_t p, int64_t a, int64_t b)
 		int64_t t0 = track_cursor_t0(c), t1 = track_cursor_t1(c);
 		if (t0 >= b)
 			break;
-		add_cell(x, t0 > a ? t0 : a, t1 < b ? t1 : b, c);
+		add_cell(x, t0 > a ? t0 : a, t1 < b ? t1 : b, TIME_NONE, c);
 	} while (x->n < most && track_cursor_step(c, 1));
 	return x->n < most;
 }
@@ -83,9 +85,10 @@ static void look_at_procs(struct runnable_wait *x, uint32_t nproc, int64_t a, in
 	x->approximate = true;
 	for (uint32_t p = 0; p < nproc; p++)
 		for (int i = 0; i < INSTANTS; i++) {
-			int64_t t0 = instant_time(a, b, i), t1 = i + 1 < INSTANTS ? instant_time(a, b, i + 1) : b;
-			if (x->w->proc[p] && track_cursor_seek(&x->proc[p], x->w->sn, x->w->proc[p], t0 + (t1 - t0) / 2))
-				add_cell(x, t0, t1, &x->proc[p]);
+			int64_t t0 = instant_time(a, b, i), t1 = i + 1 < INSTANTS ? instant_time(a, b, i + 1) : b,
+				at = t0 + (t1 - t0) / 2;
+			if (x->w->proc[p] && track_cursor_seek(&x->proc[p], x->w->sn, x->w->proc[p], at))
+				add_cell(x, t0, t1, at, &x->proc[p]);
 		}
 }
 
@@ -169,23 +172,29 @@ static void add_occupant(struct runnable_wait *x, trk_id g, stk_id stack, bool g
 	x->occupant[i < x->noccupant ? i : OCCUPANTS].ns += ns;
 }
 
-struct occupied_cell { struct runnable_wait *x; trk_id g; };
+/* scale: ns of the wait for one of the run */
+struct occupied_cell { struct runnable_wait *x; trk_id g; int64_t scale; };
 
 static void add_run_part(void *arg, int64_t t0, int64_t t1, stk_id stack)
 {
 	const struct occupied_cell *o = arg;
 	o->x->cost++;
-	add_occupant(o->x, o->g, stack, false, t1 - t0);
+	add_occupant(o->x, o->g, stack, false, wrap_mul(t1 - t0, o->scale));
 }
 
 /* Add what a P did in [a, b), a part of a cell. */
 static void add_occupied(struct runnable_wait *x, const struct proc_cell *v, int64_t a, int64_t b)
 {
 	struct track_cursor *c = &x->cursor;
-	struct occupied_cell o = {x, v->g};
+	struct occupied_cell o = {x, v->g, 1};
 	if (v->state == TS_GCWORK) {
 		add_occupant(x, 0, 0, true, b - a);
 		return;
+	}
+	if (v->at != TIME_NONE) {	/* one nanosecond stands for the part */
+		o.scale = b - a;
+		a = v->at;
+		b = a + 1;
 	}
 	bool on = v->g && track_cursor_seek(c, x->w->sn, v->g, a);
 	for (; on && a < b; on = on && track_cursor_step(c, 1)) {
@@ -195,11 +204,11 @@ static void add_occupied(struct runnable_wait *x, const struct proc_cell *v, int
 		if (state_runs(track_cursor_state(c)))
 			critical_run_parts(x->w, &x->places, c, a, t1, add_run_part, &o);
 		else
-			add_occupant(x, v->g, track_cursor_stack(c), false, t1 - a);
+			add_occupant(x, v->g, track_cursor_stack(c), false, (t1 - a) * o.scale);
 		a = t1;
 	}
 	if (a < b)
-		add_occupant(x, v->g, 0, false, b - a);
+		add_occupant(x, v->g, 0, false, (b - a) * o.scale);
 }
 
 /* Add the parts of the cells in which no P is idle. */

@@ -314,6 +314,8 @@ static void json_lines(const struct why_report *y, struct json *j, const struct 
 		json_f64(j, "share", share);
 		json_place(y, j, v->at);
 		json_i64(j, "goroutines", v->ngoroutines);
+		if (v->approximate)
+			json_bool(j, "approximate", true);
 		json_line_text(j, l, v, y->r->st, share);
 		json_end(j);
 	}
