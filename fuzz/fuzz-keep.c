@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Any bytes as a trace in small sheets, read once with all of them in memory and once with room for hardly any, so that each
- * sheet is rebuilt when it is needed. Properties: both stores keep their laws and have the same contents, also when sheets are read in the
- * opposite order.
+ * Any bytes as a trace in small sheets, read once with all of them in memory and once with room for hardly any, so that
+ * each sheet is rebuilt when it is needed. Properties: both stores keep their laws and have the same contents, also when
+ * sheets are read in the opposite order.
  */
 #include "config.h"
 #include "check.h"

@@ -4,7 +4,7 @@
 # memory for any file.
 set -u
 . "${srcdir:-.}/tests/lib.sh"
-# TTRACE_SHEETS makes sheets small, so the trace has about 50. There is room for four of them, or for all.
+# TTRACE_SHEETS makes sheets small, so the trace has many. There is room for four of them, or for all.
 all=(env TTRACE_SHEETS=1000000000)
 few=(env TTRACE_SHEETS=1)
 pane() { # pane KEYS: compare the screens after KEYS with few sheets and with all
