@@ -542,7 +542,7 @@ static void check_random(uint64_t number)
 }
 
 /* Goroutine 0 waits for the P, on which two others take more turns than are walked: each is in a system call for a
-   moment, and then sleeps. Only what they do on the P is a reason. */
+   moment, and then sleeps. The wait is charged only to what they do on the P. */
 static void check_turns(void)
 {
 	enum { TURNS = 2000, APART = 1000, CALL = 2, SLEEP = 3, OTHERS = 2 };

@@ -16,7 +16,6 @@
 #include "config.h"
 #include "critical/internal.h"
 
-#include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
 
 #include <stdlib.h>
@@ -172,14 +171,14 @@ static void add_occupant(struct runnable_wait *x, trk_id g, stk_id stack, bool g
 	x->occupant[i < x->noccupant ? i : OCCUPANTS].ns += ns;
 }
 
-/* scale: ns of the wait for one of the run */
+/* scale: how many nanoseconds of the wait one nanosecond of the goroutine stands for */
 struct occupied_cell { struct runnable_wait *x; trk_id g; int64_t scale; };
 
 static void add_run_part(void *arg, int64_t t0, int64_t t1, stk_id stack)
 {
 	const struct occupied_cell *o = arg;
 	o->x->cost++;
-	add_occupant(o->x, o->g, stack, false, wrap_mul(t1 - t0, o->scale));
+	add_occupant(o->x, o->g, stack, false, (t1 - t0) * o->scale);
 }
 
 /* Add what a P did in [a, b), a part of a cell. */
@@ -191,7 +190,7 @@ static void add_occupied(struct runnable_wait *x, const struct proc_cell *v, int
 		add_occupant(x, 0, 0, true, b - a);
 		return;
 	}
-	if (v->at != TIME_NONE) {	/* one nanosecond stands for the part */
+	if (v->at != TIME_NONE) {	/* the nanosecond at that time stands for the part */
 		o.scale = b - a;
 		a = v->at;
 		b = a + 1;
