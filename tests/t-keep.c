@@ -285,6 +285,27 @@ static uint32_t activity_map(const struct snap *sn)
 	return known;
 }
 
+/* At the end of each sheet, the counters by state have the numbers of goroutines that the sheets have. */
+static void counted(const struct snap *sn)
+{
+	static const enum counter counter[STATE_COUNT__N] = {
+		[STATE_COUNT_RUNNABLE] = CT_RUNNABLE, [STATE_COUNT_RUNNING] = CT_RUNNING,
+		[STATE_COUNT_WAITING] = CT_WAITING, [STATE_COUNT_SYSCALL] = CT_SYSCALL,
+	};
+	uint32_t wrong = 0;
+	for (uint32_t i = 0; i < sn->nsheets; i++) {
+		int64_t t = store_slot(sn->st, i)->t1 - 1;
+		struct state_count want;
+		state_counts_compute(sn, t, 1, 1, &want);
+		for (int k = 0; k < STATE_COUNT__N; k++) {
+			struct counter_bin got;
+			bins_counter(sn, counter[k], t, t + 1, 1, &got);
+			wrong += got.last != want.n[k];
+		}
+	}
+	OK(!wrong || (fprintf(stderr, "%u of %u counts differ\n", wrong, STATE_COUNT__N * sn->nsheets), false));
+}
+
 /* Small sheets are compared with those of a store with room for all: without eviction the size of sheets grows. */
 static void trace(struct bytes in, const char *what, const char *jobs, size_t entries)
 {
@@ -297,6 +318,7 @@ static void trace(struct bytes in, const char *what, const char *jobs, size_t en
 	for (uint32_t i = 0; i < sn->nsheets; i++)
 		want[i] = of_sheet(sheet_get(sn, i));
 	uint64_t found = passes(sn);
+	counted(sn);
 	builder_free(b);
 	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
 		f.nread = 0;

@@ -420,7 +420,8 @@ uint64_t store_size(const struct snap *sn)
 	for (uint32_t i = 0; sn->nsmps && i < sn->ntypes; i++)
 		n += packed_ints_bytes(&st->values[i]);
 	for (int i = 0; i < CT__N; i++)
-		n += (uint64_t)column_n(&st->counts[i]) * st->counts[i].width;
+		n += (uint64_t)column_n(&st->counts[i]) * st->counts[i].width +
+		     (uint64_t)column_n(&st->late_counts[i]) * st->late_counts[i].width;
 	for (uint32_t i = 0; i < sn->nsheets && !st->keep; i++)
 		n += store_slot(st, i)->sheet->bytes;
 	return n;

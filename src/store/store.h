@@ -118,6 +118,9 @@ struct sheet_slot {
 struct warn_row { uint64_t at; const char *msg; bool aside; };	/* aside: nothing is damaged */
 struct span_row { struct sink_span s; };
 struct count_row { int64_t t; uint64_t v; };
+/* Goroutines that existed from the start of the trace, but occur first in a later batch, are missing in the counts by
+   state before that batch: n of them, in all such batches up to this one, are missing before `row` of the count. */
+struct late_count { uint32_t row, n; };
 struct span_block { int64_t t0, t1; uint32_t kinds; };	/* of 64 spans: least t0, greatest t1, bits 1 << kind */
 
 struct store {
@@ -135,6 +138,7 @@ struct store {
 	bool has_trace;
 	/* marks are struct sink_mark; marks and counts are in the order of time, spans in the order of their ends */
 	struct data_column trks, marks, spans, counts[CT__N], warns;
+	struct data_column late_counts[CT__N];				/* struct late_count, from CT_RUNNABLE on */
 	struct data_column span_blocks;					/* one for every 64 complete spans */
 	struct data_column utils;					/* struct sink_util */
 	struct data_column trk_times, trk_origins;			/* int64_t, rare times of tracks; struct trk_origin */
@@ -160,7 +164,7 @@ struct snap {			/* rows below its counts never change */
 	struct sink_trace trace;	/* as far as known; when complete, the store has it too */
 	uint32_t nstrs, nfuns, nlocs, nfrms, nstks, nsmps, nsets, ntypes, ntrks, nmarks, nspans, nwarns, nsheets,
 	    nutils;
-	uint32_t ncounts[CT__N];
+	uint32_t ncounts[CT__N], nlate_counts[CT__N];
 };
 
 static inline const struct str_row *store_str(const struct store *s, str_id i) { return column_at(&s->strs, i); }

@@ -28,6 +28,22 @@ struct bins_counter_sums {
 	struct count_block *block[CT__N];
 };
 
+static const struct late_count *late_count(const struct snap *sn, enum counter c, uint32_t i)
+{
+	return column_at(&sn->st->late_counts[c], i);
+}
+
+/* Return the value of a row. A count of goroutines includes those whose first event is in a later batch. */
+static uint64_t value_at(const struct snap *sn, enum counter c, uint32_t i)
+{
+	uint32_t n = sn->nlate_counts[c];
+	uint64_t v = store_count(sn->st, c, i)->v;
+	struct bsearch_probe h = {.hi = n};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, late_count(sn, c, h.at)->row <= i);
+	return n ? v + late_count(sn, c, n - 1)->n - (h.lo ? late_count(sn, c, h.lo - 1)->n : 0) : v;
+}
+
 struct bins_counter_sums *bins_counter_sums(const struct snap *sn, struct arena *a)
 {
 	struct bins_counter_sums *cs = arena_zalloc(a, sizeof *cs);
@@ -35,12 +51,12 @@ struct bins_counter_sums *bins_counter_sums(const struct snap *sn, struct arena 
 		cs->n[c] = sn->ncounts[c] - sn->ncounts[c] % COUNT_STEP;
 		cs->block[c] = arena_alloc(a, (cs->n[c] / COUNT_STEP + 1u) * sizeof **cs->block);
 		for (uint32_t i = 0; i < cs->n[c]; i++) {
-			const struct count_row *r = store_count(sn->st, (enum counter)c, i);
+			uint64_t v = value_at(sn, (enum counter)c, i);
 			struct count_block *b = &cs->block[c][i / COUNT_STEP];
 			if (i % COUNT_STEP == 0)
-				*b = (struct count_block){r->t, r->v, r->v};
-			b->least = b->least < r->v ? b->least : r->v;
-			b->most = b->most > r->v ? b->most : r->v;
+				*b = (struct count_block){store_count(sn->st, (enum counter)c, i)->t, v, v};
+			b->least = b->least < v ? b->least : v;
+			b->most = b->most > v ? b->most : v;
 		}
 	}
 	return cs;
@@ -77,7 +93,7 @@ void bins_counter_from_sums(const struct snap *sn, const struct bins_counter_sum
 	uint32_t i = bins_counter_rows_before(sn, cs, c, t0 + 1);
 	struct counter_bin now = {0};
 	if (i) {
-		uint64_t v = store_count(sn->st, c, i - 1)->v;
+		uint64_t v = value_at(sn, c, i - 1);
 		now = (struct counter_bin){v, v, v, true};
 	}
 	for (uint32_t k = 0; k < n; k++) {
@@ -90,12 +106,12 @@ void bins_counter_from_sums(const struct snap *sn, const struct bins_counter_sum
 				const struct count_block *b = &cs->block[c][i / COUNT_STEP];
 				count_add(&now, b->least, b->most);
 			} else {
-				uint64_t v = store_count(sn->st, c, i)->v;
+				uint64_t v = value_at(sn, c, i);
 				count_add(&now, v, v);
 			}
 			i += block ? COUNT_STEP : 1;
 			if (i == end)
-				now.last = store_count(sn->st, c, i - 1)->v;
+				now.last = value_at(sn, c, i - 1);
 		}
 		if (bins_edge(t0, t1, n, k) < sn->t1)
 			out[k] = now;

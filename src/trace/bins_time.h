@@ -18,7 +18,7 @@ void bins_add_rest(const struct snap *, int64_t t0, int64_t t1, int64_t ns[TS__N
    P. */
 void bins_procs(const struct snap *, const trk_id *, uint32_t n, int64_t t0, int64_t t1, struct bin *out);
 
-/* A counter in one column. */
+/* A counter in one column. The counts of goroutines by state include those whose first event comes later. */
 struct counter_bin { uint64_t min, max, last; bool any; };	/* any: there is a value by then */
 void bins_counter(const struct snap *, enum counter, int64_t t0, int64_t t1, uint32_t n, struct counter_bin *out);
 /* Compute the minimum and maximum of every 64 rows of the counters, once for a snapshot, in the arena. With them a

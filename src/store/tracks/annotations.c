@@ -19,6 +19,8 @@ void annotations_init(struct annotations *s, struct store *st)
 	column_init(&st->utils, sizeof(struct sink_util));
 	for (int c = 0; c < CT__N; c++)
 		column_init(&st->counts[c], sizeof(struct count_row));
+	for (int c = CT_RUNNABLE; c < CT__N; c++)
+		column_init(&st->late_counts[c], sizeof(struct late_count));
 }
 
 void annotations_free(struct annotations *s)
@@ -28,6 +30,8 @@ void annotations_free(struct annotations *s)
 		column_free(cols[i]);
 	for (int c = 0; c < CT__N; c++)
 		column_free(&s->st->counts[c]);
+	for (int c = CT_RUNNABLE; c < CT__N; c++)
+		column_free(&s->st->late_counts[c]);
 }
 
 void annotations_add_mark(struct annotations *s, const struct sink_mark *m)

@@ -291,8 +291,10 @@ void seal_fill_snap(const struct seal_pipeline *s, struct snap *sn)
 	sn->t0 = s->from;
 	sn->t1 = s->sealed;
 	sn->nsheets = column_n(&s->st->sheets);
-	for (unsigned c = CT_RUNNABLE; c < CT__N; c++)
+	for (unsigned c = CT_RUNNABLE; c < CT__N; c++) {
 		sn->ncounts[c] = column_n(&s->st->counts[c]);
+		sn->nlate_counts[c] = column_n(&s->st->late_counts[c]);
+	}
 }
 
 struct seal_pipeline *seal_new(struct store *st)

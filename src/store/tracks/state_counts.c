@@ -151,14 +151,29 @@ static struct count_slot slot_begin(void)
 	return s;
 }
 
+/* Add goroutines to those that are missing in the rows of a count so far. */
+static void add_late(struct store *st, enum counter what, uint32_t n)
+{
+	struct data_column *late = &st->late_counts[what];
+	uint32_t row = column_n(&st->counts[what]), rows = column_n(late);
+	uint32_t before = rows ? COLUMN_AT(late, struct late_count, rows - 1).n : 0;
+	if (n && row)
+		*(struct late_count *)column_add(late, NULL) = (struct late_count){row, before + n};
+}
+
 /* Apply the entries of states that were learned later before all others. */
 static void count_past(struct tracks_counter *c, const struct sheet_batch *p)
 {
+	uint32_t late[CLASS__N] = {0};
 	for (size_t i = 0; i < p->n; i++)
 		if (p->entry[i].state & SHEET_PAST) {
-			c->n[p->entry[i].moved & ENTRY_WAS]--;
-			c->n[p->entry[i].moved >> ENTRY_CLASS & ENTRY_WAS]++;
+			unsigned was = p->entry[i].moved & ENTRY_WAS, is = p->entry[i].moved >> ENTRY_CLASS & ENTRY_WAS;
+			c->n[was]--;
+			c->n[is]++;
+			late[is] += was == CLASS_NONE;
 		}
+	for (int i = 0; i < HALF; i++)
+		add_late(c->st, class_counter[lane_class[i]], late[lane_class[i]]);
 }
 
 /* Return the number of slots of a batch of n entries. A long trace has many batches, so each needs less resolution. */

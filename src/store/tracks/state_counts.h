@@ -11,7 +11,8 @@ struct tracks_counter *tracks_counter_new(struct store *);		/* fills the store's
 void tracks_counter_free(struct tracks_counter *);
 
 /* Add the counts of a batch, thinned to the extremes of each slot of time. A state that was learned later (SHEET_PAST)
-   counts from the start of the batch. Adds nothing before the first goroutine. */
+   counts from the start of the batch; the store's late_counts[] have what is missing before. Adds nothing before the
+   first goroutine. */
 void tracks_counter_add_batch(struct tracks_counter *, const struct sheet_batch *);
 
 #endif
