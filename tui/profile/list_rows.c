@@ -185,15 +185,15 @@ static bool other_function(const struct source *src, const struct str_row *name,
 	if (!decl || !s || memchr(s, '[', (size_t)(end - s)) || has_word(s, (size_t)(end - s), "glob.", 5) ||
 	    has_word(s, (size_t)(end - s), ".init", 5))
 		return false;
-	while (s < end) {
-		size_t m = strspn(s, ".(*)");
-		s += m;
+	for (size_t m = 1; m && s < end; s += m) {	/* up to a word that ends in '-', or is empty, as in "main.-f" */
+		s += strspn(s, ".(*)");
 		m = strcspn(s, ".)-");
 		bool asks = m && !made_up(s, m);
 		if (asks && has_word(decl, n, s, m))
 			return false;
 		asked += asks;
-		s += m && s + m < end && s[m] == '-' ? (size_t)(end - s) : m;
+		if (s[m] == '-')
+			break;
 	}
 	return asked > 0;
 }
