@@ -221,7 +221,8 @@ static inline void prefetch_nodes(const struct graft_writer *w, const struct rad
 	__builtin_prefetch(&w->node[(uint32_t)v[NODE].key]);
 	__builtin_prefetch(&b->forks[w->node[(uint32_t)v[FORK].key] / 64]);
 	uint32_t i = w->node[(uint32_t)v[THING].key];
-	__builtin_prefetch(&b->fork[b->forks[i / 64].before]);
+	if (b->fork)	/* NULL: no node has children that are not the next nodes */
+		__builtin_prefetch(&b->fork[b->forks[i / 64].before]);
 	__builtin_prefetch(&b->what[i]);
 	__builtin_prefetch(&w->s->end[v[THING].v], 1);
 }
