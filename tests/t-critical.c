@@ -541,36 +541,71 @@ static void check_random(uint64_t number)
 	builder_free(b);
 }
 
-/* Goroutine 0 waits for the P, on which two others take more turns than are walked: each is in a system call for a
-   moment, and then sleeps. The wait is charged only to what they do on the P. */
-static void check_turns(void)
+/* ---- a wait that is too long to be walked */
+
+enum { ROUNDS = 1024, CALL_NS = 500, RUN_NS = 300, GC_NS = 200, ROUND_NS = CALL_NS + RUN_NS + GC_NS, CALLER = 1,
+	RUNNER, WORKER, OTHERS = 3, WAITERS = 8, WORK = 3, READY = 4 };
+
+/* The P runs a system call, a goroutine and a mark worker in turn, each of which then sleeps; all others wait for it. */
+static const struct snap *make_turns(struct store_builder *b)
 {
-	enum { TURNS = 2000, APART = 1000, CALL = 2, SLEEP = 3, OTHERS = 2 };
-	struct arena a = {0};
-	struct critical_path p = {0};
-	struct store_builder *b = builder_new();
 	struct sink s = builder_sink(b);
 	memset(gs, 0, sizeof gs);
 	memset(ps, 0, sizeof ps);
 	make_stacks(&s);
 	ps[0].trk = s.trace->track(s.self, TK_P, 0);
-	for (int g = 0; g <= OTHERS; g++) {
+	for (int g = 0; g <= OTHERS + WAITERS; g++)
 		gs[g].trk = s.trace->track(s.self, TK_G, (uint64_t)g + 1);
-		enter(&s, &gs[g], 0, g ? TS_SLEEP : TS_READY, g ? -1 : 1, stack[SLEEP]);
+	for (int g = 1; g <= OTHERS; g++)
+		enter(&s, &gs[g], 0, TS_SLEEP, -1, stack[WORK]);
+	for (int g = OTHERS + 1; g <= OTHERS + WAITERS; g++)
+		enter(&s, &gs[g], 0, TS_READY, CALLER, stack[READY]);
+	for (int64_t i = 0, t = 0; i < ROUNDS; i++) {
+		static const struct { int g; unsigned state; int64_t ns; } turn[OTHERS] = {
+			{CALLER, TS_SYSCALL, CALL_NS}, {RUNNER, TS_RUN, RUN_NS}, {WORKER, TS_GCWORK, GC_NS}};
+		for (int k = 0; k < OTHERS; t += turn[k++].ns) {
+			enter(&s, &gs[turn[k].g], t, turn[k].state, 0, stack[WORK]);
+			enter(&s, &ps[0], t, turn[k].state, turn[k].g, 0);
+			enter(&s, &gs[turn[k].g], t + turn[k].ns, TS_SLEEP, -1, stack[WORK]);
+		}
 	}
-	for (int i = 0; i < TURNS; i++) {
-		int g = 1 + i % OTHERS;
-		enter(&s, &gs[g], APART * i, TS_SYSCALL, 0, stack[CALL]);
-		enter(&s, &ps[0], APART * i, TS_SYSCALL, g, 0);
-		enter(&s, &gs[g], APART * (i + 1), TS_SLEEP, -1, stack[SLEEP]);
-	}
-	s.trace->facts(s.self, &(struct sink_trace){.version = 26, .last = APART * TURNS});
-	const struct snap *sn = builder_finish(b);
+	s.trace->facts(s.self, &(struct sink_trace){.version = 26, .last = (int64_t)ROUNDS * ROUND_NS});
+	return builder_finish(b);
+}
+
+/* The wait is charged only to what is on the P, by its share of the time. For each goroutine that waits the shares are
+   estimates, whose errors are independent: those of the sum are smaller. All rounds are equal, and a wait is looked at
+   in steps of a whole number of rounds: the same instant of each step would show one of the three alone. */
+static void check_turns(void)
+{
+	struct arena a = {0};
+	struct critical_path p = {0};
+	struct store_builder *b = builder_new();
+	const struct snap *sn = make_turns(b);
 	struct operations ops = {.idle = arena_zalloc(&a, sn->nstks / 8 + 1), .nstks = sn->nstks};
-	critical_path_walk(critical_walker_new(sn, &ops, &a, NULL), gs[0].trk, 0, APART * TURNS, &p);
-	OK(tiles(&p, 0, APART * TURNS) && p.n);
-	for (size_t i = 0; i < p.n; i++)
-		OK(p.v[i].approximate && p.v[i].reason == CRITICAL_OCCUPIED && p.v[i].stack == stack[CALL]);
+	struct critical_walker *w = critical_walker_new(sn, &ops, &a, NULL);
+	int64_t end = (int64_t)ROUNDS * ROUND_NS, sum[OTHERS + 1] = {0};
+	for (int g = OTHERS + 1; g <= OTHERS + WAITERS; g++) {
+		int64_t ns[OTHERS + 1] = {0};
+		critical_path_walk(w, gs[g].trk, 0, end, &p);
+		OK(tiles(&p, 0, end) && p.n == OTHERS);
+		for (size_t i = 0; i < p.n; i++) {
+			const struct critical_piece *v = &p.v[i];
+			int by = v->reason == CRITICAL_GC_WORKERS ? WORKER : v->occupant == gs[CALLER].trk ? CALLER
+			    : v->occupant == gs[RUNNER].trk ? RUNNER : 0;
+			OK(v->approximate && !v->several && v->cls == TIME_RUNNABLE);
+			OK(by == WORKER || v->stack == stack[WORK]);
+			ns[by] += v->t1 - v->t0;
+			sum[by] += v->t1 - v->t0;
+		}
+		OK(!ns[0] && is_near(ns[CALLER], end, CALL_NS, ROUND_NS, end / 5) &&
+		   is_near(ns[RUNNER], end, RUN_NS, ROUND_NS, end / 5));
+	}
+	OK(is_near(sum[CALLER], WAITERS * end, CALL_NS, ROUND_NS, WAITERS * end / 20) &&
+	   is_near(sum[RUNNER], WAITERS * end, RUN_NS, ROUND_NS, WAITERS * end / 20) &&
+	   is_near(sum[WORKER], WAITERS * end, GC_NS, ROUND_NS, WAITERS * end / 20));
+	printf("# shares of long waits: %.3f %.3f %.3f\n", (double)sum[CALLER] / (double)(WAITERS * end),
+	    (double)sum[RUNNER] / (double)(WAITERS * end), (double)sum[WORKER] / (double)(WAITERS * end));
 	critical_path_free(&p);
 	arena_free(&a);
 	builder_free(b);

@@ -140,6 +140,12 @@ static bool is_longer(const struct critical_line *a, const struct critical_line 
 	return more > 0 || (!more && (a->operation < b->operation || (a->operation == b->operation && a->t0 < b->t0)));
 }
 
+static bool same_start_function(const struct critical_lines *l, trk_id a, trk_id b)
+{
+	str_id name = a && b ? (str_id)store_trk_name(l->sn->st, a) : 0;
+	return name && name == (str_id)store_trk_name(l->sn->st, b);
+}
+
 /* Add a line without its goroutines, or to the line of its key. Return the index of that one. */
 static uint32_t add_line(struct critical_lines *l, const struct critical_line *v)
 {
@@ -161,6 +167,9 @@ static uint32_t add_line(struct critical_lines *l, const struct critical_line *v
 	longest.n = sum->n + v->n;
 	longest.ngoroutines = sum->ngoroutines;
 	longest.approximate = sum->approximate || v->approximate;
+	bool other = sum->occupant != v->occupant, same = same_start_function(l, sum->occupant, v->occupant);
+	longest.several = sum->several || v->several || (other && same);
+	longest.mixed = sum->mixed || v->mixed || (other && !same);
 	*sum = longest;
 	return id;
 }
@@ -233,7 +242,7 @@ void critical_lines_add(struct critical_lines *l, const struct critical_path *p,
 		struct critical_line line = {.ns = v->t1 - v->t0, .t0 = v->t0, .t1 = v->t1, .g = v->g,
 		    .stack = v->stack, .occupant = v->occupant, .operation = operation,
 		    .function = at ? function_of(l, at) : 0, .at = at, .chain = chain, .span = v->span, .n = 1,
-		    .cls = v->cls, .reason = v->reason, .followed = v->followed, .approximate = v->approximate};
+		    .cls = v->cls, .reason = v->reason, .followed = v->followed, .approximate = v->approximate, .several = v->several};
 		add_goroutine(l, add_line(l, &line), v->g);
 	}
 }
@@ -309,11 +318,15 @@ void critical_put_place(struct buf *b, const struct store *st, stk_id at)
 		buf_printf(b, ":%" PRId64, f->line);
 }
 
-static void put_goroutine(struct buf *b, const struct store *st, trk_id g)
+/* Append one of the goroutines that occupied the Ps, or the start function of several. */
+static void put_goroutine(struct buf *b, const struct store *st, trk_id g, bool several)
 {
 	const struct trk_row *r = store_trk(st, g);
-	buf_printf(b, "G%" PRIu64 " ", (uint64_t)r->id);
-	put_name(b, st, store_origin(st, r)->name, "");
+	if (several)
+		buf_puts(b, "goroutines of ");
+	else
+		buf_printf(b, "G%" PRIu64 " ", (uint64_t)r->id);
+	put_name(b, st, store_origin(st, r)->name, "?");
 }
 
 void critical_line_put_whose(const struct critical_lines *l, const struct critical_line *v, struct buf *b)
@@ -328,9 +341,11 @@ static void put_occupant(const struct critical_lines *l, const struct critical_l
 {
 	buf_puts(b, "all Ps occupied, by ");
 	if (v->occupant)
-		put_goroutine(b, l->sn->st, v->occupant);
+		put_goroutine(b, l->sn->st, v->occupant, v->several || v->mixed);
 	else
 		buf_puts(b, "others");
+	if (v->occupant && v->mixed)
+		buf_puts(b, " and others");
 }
 
 static void put_reason(const struct critical_lines *l, const struct critical_line *v, struct buf *b)
@@ -350,8 +365,6 @@ static void put_reason(const struct critical_lines *l, const struct critical_lin
 	}
 	if (!v->followed)
 		buf_puts(b, "not followed further");
-	if (v->approximate)
-		buf_puts(b, " (approximate)");
 }
 
 void critical_line_put_because(const struct critical_lines *l, const struct critical_line *v, struct buf *b)

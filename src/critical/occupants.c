@@ -7,8 +7,11 @@
  *
  * The Ps are those below GOMAXPROCS, which only changes while the world is stopped. Their states are read from their
  * rows as cells, a time range of one P in one state; idle cells are united, and the others cut at what is left. A wait
- * that overlaps more than CELLS of a P is not walked: what the Ps do at INSTANTS times, evenly spaced, stands for it, and
- * the shares are marked as approximate. So the cost of a wait does not depend on its length.
+ * that overlaps more than CELLS of a P is not walked: what the Ps do at INSTANTS times stands for it, one in each of
+ * equal steps, and the shares are marked as approximate. So the cost of a wait does not depend on its length. Where in a
+ * step the instant lies depends on the goroutine: many goroutines wait through the same stretch of time, and if all
+ * looked at the same instants, the errors of their shares would be equal and would add up in sums. Stops of the world
+ * and the ends of sheets cut waits; each part is divided for itself.
  *
  * The parts are placed one after the other, since a share has no time of its own: first the late wake-up, then the
  * occupants in the order in which they are seen. What rounding leaves is part of the last one.
@@ -16,17 +19,18 @@
 #include "config.h"
 #include "critical/internal.h"
 
+#include "base/intern.h"
 #include "store/tracks/time_search.h"
 
 #include <stdlib.h>
 
 enum { CELLS = 256, INSTANTS = 64, OCCUPANTS = 24 };
 
-/* at: the time that stands for the cell; TIME_NONE: none does, it is walked. */
+/* at: the time that stands for the cell; TIME_NONE: the whole cell is walked. */
 struct proc_cell { int64_t t0, t1, at; trk_id proc, g; enum tstate state; };
 
-/* g 0 and stack 0: others. */
-struct occupant { trk_id g; str_id name; stk_id stack; bool gc; int64_t ns; };
+/* g 0 and stack 0: others. several: g is one of several goroutines with the start function `name`. */
+struct occupant { trk_id g; str_id name; stk_id stack; bool gc, several; int64_t ns; };
 
 struct runnable_wait {
 	const struct critical_walker *w;
@@ -73,9 +77,16 @@ static bool walk_proc(struct runnable_wait *x, uint32_t p, int64_t a, int64_t b)
 	return x->n < most;
 }
 
-static int64_t instant_time(int64_t a, int64_t b, int i)
+static int64_t step_start(int64_t a, int64_t b, int i)
 {
 	return a + (int64_t)((double)(b - a) * i / INSTANTS);
+}
+
+/* Return the instant in [t0, t1), step i of the wait, that stands for the step: any, but always the same. */
+static int64_t instant_of_step(const struct runnable_wait *x, int64_t t0, int64_t t1, int i)
+{
+	uint32_t hash = intern_hash_u64((uint64_t)t0, (uint64_t)x->g << 8 | (uint64_t)i);
+	return t0 + (int64_t)((double)(t1 - t0) * (hash / 4294967296.0));
 }
 
 static void look_at_procs(struct runnable_wait *x, uint32_t nproc, int64_t a, int64_t b)
@@ -84,8 +95,8 @@ static void look_at_procs(struct runnable_wait *x, uint32_t nproc, int64_t a, in
 	x->approximate = true;
 	for (uint32_t p = 0; p < nproc; p++)
 		for (int i = 0; i < INSTANTS; i++) {
-			int64_t t0 = instant_time(a, b, i), t1 = i + 1 < INSTANTS ? instant_time(a, b, i + 1) : b,
-				at = t0 + (t1 - t0) / 2;
+			int64_t t0 = step_start(a, b, i), t1 = i + 1 < INSTANTS ? step_start(a, b, i + 1) : b;
+			int64_t at = instant_of_step(x, t0, t1, i);
 			if (x->w->proc[p] && track_cursor_seek(&x->proc[p], x->w->sn, x->w->proc[p], at))
 				add_cell(x, t0, t1, at, &x->proc[p]);
 		}
@@ -164,11 +175,13 @@ static void add_occupant(struct runnable_wait *x, trk_id g, stk_id stack, bool g
 	str_id name = g ? (str_id)store_trk_name(x->w->sn->st, g) : 0;
 	uint32_t i = 0;
 	while (i < x->noccupant && (x->occupant[i].gc != gc || x->occupant[i].stack != stack ||
-	    (x->occupant[i].name != name && x->occupant[i].g != g)))
+	    ((!name || x->occupant[i].name != name) && x->occupant[i].g != g)))
 		i++;
 	if (i == x->noccupant && i < OCCUPANTS)
-		x->occupant[x->noccupant++] = (struct occupant){g, name, stack, gc, 0};
-	x->occupant[i < x->noccupant ? i : OCCUPANTS].ns += ns;
+		x->occupant[x->noccupant++] = (struct occupant){.g = g, .name = name, .stack = stack, .gc = gc};
+	struct occupant *o = &x->occupant[i < x->noccupant ? i : OCCUPANTS];
+	o->several |= o->g && o->g != g;
+	o->ns += ns;
 }
 
 /* scale: how many nanoseconds of the wait one nanosecond of the goroutine stands for */
@@ -238,6 +251,7 @@ static void put_part(const struct runnable_wait *x, int64_t t0, int64_t t1, enum
 	if (o) {
 		v.stack = o->stack;
 		v.occupant = o->g;
+		v.several = o->several;
 	}
 	if (t1 > t0)
 		x->fn(x->arg, &v);

@@ -50,7 +50,7 @@ static bool can_join(const struct critical_piece *a, const struct critical_piece
 {
 	return a->g == b->g && a->stack == b->stack && a->via == b->via && a->occupant == b->occupant &&
 	    a->span == b->span && a->cls == b->cls && a->reason == b->reason && a->followed == b->followed &&
-	    a->approximate == b->approximate;
+	    a->several == b->several && a->approximate == b->approximate;
 }
 
 static void put_piece(struct path_walk *k, const struct critical_piece *v)

@@ -34,6 +34,7 @@ struct critical_piece {
 	uint32_t span;		/* of CRITICAL_STOPPED: the row of the stop; else CRITICAL_NONE */
 	enum time_class cls : 8;
 	enum critical_reason reason : 8;
+	bool several;		/* `occupant` is one of several goroutines with the same start function */
 	bool followed;		/* false: a bound on depth or pieces cut the walk here */
 	/* The shares of what occupied the Ps are estimated from some instants of the wait, because it was long. The
 	   times of pieces of one wait for a P are shares of it, in any case: they are placed one after the other. */

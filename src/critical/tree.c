@@ -130,12 +130,14 @@ void critical_tree_add(struct critical_tree *t, const struct critical_path *p, u
 		if (v->stack && (chain == CRITICAL_NONE || x->chain[chain].stack != v->stack))
 			node = joined_stacks_append(&t->stacks, node, v->stack);
 		add_share(t, node, operation, v->t1 - v->t0, 1);
+		t->approximate |= v->approximate;
 	}
 }
 
 void critical_tree_merge(struct critical_tree *t, const struct critical_tree *from)
 {
 	uint32_t *to = xmalloc((from->stacks.n + 1u) * sizeof *to), operation = UINT32_MAX;
+	t->approximate |= from->approximate;
 	for (uint32_t i = 0; i < from->stacks.n; i++) {
 		const struct joined_stack *v = &from->stacks.node[i];
 		to[i] = v->stack ? joined_stacks_append(&t->stacks, to[v->base], v->stack) : i;

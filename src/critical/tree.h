@@ -20,6 +20,7 @@ struct critical_tree {
 	struct critical_share *share;	/* those of one operation are adjacent */
 	size_t nshare;
 	uint32_t nwalked;		/* number of operations; fewer than were given: it is a sample */
+	bool approximate;		/* some of its pieces are */
 	struct critical_tree_index *index;	/* used while paths are added */
 };
 

@@ -40,6 +40,7 @@ struct weigh_source {
 	enum side_show show;		/* of nodes and parts */
 	str_id unit;			/* likewise */
 	uint32_t sampled, sampled_of;	/* see trace_weights */
+	bool approximate;		/* likewise */
 };
 
 /* The call trees of a snapshot and a granularity that are kept from one query to the next. */

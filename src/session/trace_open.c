@@ -251,7 +251,10 @@ static void add_blame_comment(struct profile *p, enum trace_blame b)
 
 static void add_sample_comment(struct profile *p, const struct trace_weights *w)
 {
+	static const char waits[] = "Approximate: shares of what occupied the Ps during long waits for a P";
 	struct buf b = {0};
+	if (w->approximate)
+		profile_add_comment(p, profile_add_string(p, waits, strlen(waits)));
 	if (!w->sampled_of)
 		return;
 	buf_printf(&b, "Approximate: %" PRIu32 " of %" PRIu32 " operations, evenly spaced", w->sampled, w->sampled_of);

@@ -90,7 +90,8 @@ static size_t room_for_sheets(size_t limit)
 	return !paging_active() ? limit / 2 : room > limit ? room : limit;
 }
 
-/* Tests set the room for sheets, which are small then, so that those of small traces are evicted too. 0: not set. */
+/* Return the room for sheets that a test has set; 0: none has. Sheets are made small then, so that those of small traces
+   are evicted, too. */
 static size_t room_for_tests(void)
 {
 	const char *s = getenv("TTRACE_SHEETS");

@@ -83,6 +83,7 @@ static struct trace_weights *weigh_critical(const struct snap *sn, const struct 
 		return NULL;
 	struct critical_tree *t = walker ? critical_tree_of_targets(walker, targets.v, targets.n, on) : NULL;
 	*n = t ? t->nwalked : 0;
+	w->approximate = t && t->approximate;
 	weigh_tree(sn, t ? t : critical_tree_new(sn), a, w);
 	w->empty = targets.chosen && !targets.n;
 	w->sampled = *n;

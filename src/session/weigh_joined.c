@@ -22,6 +22,7 @@ struct joined_sides {
 	size_t cap;
 	struct intern index;
 	bool tags;		/* some parts have a tag */
+	bool approximate;		/* of any side */
 	uint32_t sampled, sampled_of;	/* of the side that is shown */
 };
 
@@ -65,6 +66,7 @@ static void add_side(void *arg, const struct side_weights *v)
 	struct joined_sides *j = arg;
 	const struct trace_weights *w = v->weights;
 	uint32_t *at = xcalloc(w->n + 1u, sizeof *at);
+	j->approximate |= w->approximate;
 	if (v->in_a) {
 		j->sampled = w->sampled;
 		j->sampled_of = w->sampled_of;
@@ -108,6 +110,7 @@ void session_weigh_joined(struct session *s, struct arena *a, struct weigh_sourc
 	to->nnode = j.stacks.n;
 	to->sampled = j.sampled;
 	to->sampled_of = j.sampled_of;
+	to->approximate = j.approximate;
 	int tags = j.tags ? session_tag_frames(q) : 0;
 	if (tags) {
 		struct trace_tag_weight *part = arena_alloc(a, (j.n + 1u) * sizeof *part);

@@ -55,6 +55,7 @@ struct trace_weights {				/* by node */
 	/* of critical: 0, or the number of operations of which a sample was walked, because they are too many; sampled: of
 	   the sample */
 	uint32_t sampled, sampled_of;
+	bool approximate;		/* of critical: some pieces are (critical/path.h) */
 	/* for block, critical, time, and sched by occupant, if the trace is complete: the same weights by node and tag */
 	struct trace_tag_weight *part;
 	uint32_t npart;

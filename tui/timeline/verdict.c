@@ -245,7 +245,7 @@ static bool put_path(const struct trace_analysis *a, uint32_t i, enum path_text 
 		return false;
 	const struct critical_line *v = critical_lines_at(l, i);
 	struct buf place = {0}, because = {0};
-	buf_printf(b, "%s%.0f%% %s", a->slowest.n < a->nslowest ? "~" : "", text_percent(v->ns, all),
+	buf_printf(b, "%s%.0f%% %s", a->slowest.n < a->nslowest || v->approximate ? "~" : "", text_percent(v->ns, all),
 	    time_class_name(v->cls));
 	if (text == PATH_CLASS)
 		return true;

@@ -38,8 +38,6 @@ static void put_cell(const struct why *p, uint32_t item, enum why_col col, struc
 	case WHY_WHOSE: critical_line_put_whose(l, v, &raw); break;
 	case WHY_BECAUSE:
 		critical_line_put_because(l, v, &raw);
-		if (!v->followed)
-			buf_puts(&raw, raw.n ? "; not followed further" : "not followed further");
 		break;
 	case WHY_SHARE:
 	case WHY_TIME:

@@ -80,6 +80,14 @@ static bool make_answer(struct why_report *y)
 enum { LINES = 20 };	/* of a text; the others are one line */
 
 /* Text: the place before the reason, and only the first user frame. For scripts the columns of a place are the last. */
+/* Append why the operation waited for the time of a line, and whether the time is exact. */
+static void put_because(const struct critical_lines *l, const struct critical_line *v, struct buf *b)
+{
+	critical_line_put_because(l, v, b);
+	if (v->approximate)
+		buf_puts(b, " (approximate)");
+}
+
 static void put_line(const struct why_report *y, struct table *t, const struct critical_lines *l,
     const struct critical_line *v)
 {
@@ -96,7 +104,7 @@ static void put_line(const struct why_report *y, struct table *t, const struct c
 	critical_line_put_whose(l, v, &b);
 	table_str(t, b.p, b.n);
 	buf_reset(&b);
-	critical_line_put_because(l, v, &b);
+	put_because(l, v, &b);
 	table_str(t, b.p, b.n);
 	if (y->r->format != TF_TEXT)
 		trace_report_add_site(y->r, t, v->stack);
@@ -254,6 +262,15 @@ static void json_via(const struct why_report *y, struct json *j, uint32_t via)
 	mem_free(way);
 }
 
+/* occupants: the start function of several goroutines, which share the part. */
+static void json_occupant(const struct why_report *y, struct json *j, const struct critical_piece *v)
+{
+	const struct str_row *name = store_str(y->r->st, v->occupant ? (str_id)store_trk_name(y->r->st, v->occupant) : 0);
+	json_goroutine(y, j, "occupant", v->several ? 0 : v->occupant);
+	if (v->several)
+		json_str(j, "occupants", name->s, name->n);
+}
+
 static void json_part(const struct why_report *y, struct json *j, const struct critical_piece *v)
 {
 	int64_t total = y->path.t1 - y->path.t0;
@@ -274,7 +291,7 @@ static void json_part(const struct why_report *y, struct json *j, const struct c
 	json_i64(j, "to_ns", v->t1);
 	json_bool(j, "followed", v->followed);
 	if (v->reason == CRITICAL_OCCUPIED)
-		json_goroutine(y, j, "occupant", v->occupant);
+		json_occupant(y, j, v);
 	if (v->approximate)
 		json_bool(j, "approximate", true);
 	json_end(j);
@@ -287,13 +304,14 @@ static void json_line_text(struct json *j, const struct critical_lines *l, const
 	struct buf b = {0}, more = {0};
 	buf_printf(&b, "%.1f %% ", 100 * share);
 	text_ns(&b, v->ns);
-	buf_printf(&b, " %s ", time_class_name(v->cls));
+	buf_printf(&b, " %s", time_class_name(v->cls));
+	buf_puts(&b, v->at ? " " : "");
 	critical_put_place(&b, st, v->at);
 	critical_line_put_whose(l, v, &more);
 	buf_puts(&b, more.n ? ", " : "");
 	buf_put(&b, more.p, more.n);
 	buf_reset(&more);
-	critical_line_put_because(l, v, &more);
+	put_because(l, v, &more);
 	buf_puts(&b, more.n ? ", " : "");
 	buf_put(&b, more.p, more.n);
 	json_str(j, "text", b.p, b.n);
