@@ -26,6 +26,13 @@ for report in info goroutines 'goroutines -g=1' 'goroutines -group=.' 'goroutine
 	"${few[@]}" "$TTRACE" "$@" "$trace" >"$tmp/b" 2>&1
 	cmp -s "$tmp/a" "$tmp/b" || fail "the report $report differs with few sheets"
 done
+# What does not name an example or an estimate does not depend on where sheets end either.
+for report in info goroutines 'goroutines -format=json' tasks regions gc stw mmu procs syscalls stats; do
+	set -- $report
+	"$TTRACE" "$@" "$trace" >"$tmp/a" 2>&1
+	"${few[@]}" "$TTRACE" "$@" "$trace" >"$tmp/b" 2>&1
+	cmp -s "$tmp/a" "$tmp/b" || fail "the report $report differs with small sheets"
+done
 # -mem below 128 MB is taken as 128 MB, with a notice; larger values have no notice
 "$TTRACE" info -mem=2M "$trace" >"$tmp/a" 2>"$tmp/said"
 grep -q -- '-mem .*128 MB' "$tmp/said" || fail 'no notice that the limit was taken as 128 MB'

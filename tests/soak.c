@@ -220,7 +220,7 @@ static void run_viewer(uint64_t seed)
 		abort();
 	bool evicts = rnd(&v, 3) == 0;
 	if (evicts)
-		setenv("TTRACE_SHEETS", "1", 1);	/* evict nearly all sheets of traces, which are small then */
+		setenv("TTRACE_SHEETS", "1", 1);	/* make sheets small and evict nearly all of them */
 	else
 		unsetenv("TTRACE_SHEETS");
 	fprintf(keylog, "# seed %" PRIu64 ": %s%s\n", seed, sample, evicts ? ", evicted" : "");

@@ -94,7 +94,8 @@ int board_compare(
 	case BOARD_COUNT:
 	case BOARD_NS: return (a->i > b->i) - (a->i < b->i);
 	case BOARD_NUMBER:
-	case BOARD_SHARE: return (a->f > b->f) - (a->f < b->f);
+	case BOARD_SHARE:
+	case BOARD_ESTIMATE: return (a->f > b->f) - (a->f < b->f);
 	case BOARD_WORD:
 	case BOARD_NAME: return compare_text(a, b);
 	case BOARD_PLACE: return compare_place(st, a->stack, b->stack);

@@ -30,6 +30,7 @@ enum board_unit {
 	BOARD_NS,
 	BOARD_NUMBER,	/* a mean, a rate */
 	BOARD_SHARE,	/* 1 is the whole */
+	BOARD_ESTIMATE,	/* a share that is estimated from samples */
 	BOARD_WORD,	/* a constant text */
 	BOARD_NAME,	/* bytes as in the file */
 	BOARD_PLACE	/* a stack, shown by its first user frame */
@@ -53,7 +54,7 @@ uint32_t board_count_columns(enum board_id);
 struct board_cell {
 	union {
 		int64_t i;		/* BOARD_COUNT, BOARD_NS */
-		double f;		/* BOARD_NUMBER, BOARD_SHARE */
+		double f;		/* BOARD_NUMBER, BOARD_SHARE, BOARD_ESTIMATE */
 		const char *s;		/* BOARD_WORD, BOARD_NAME: n bytes */
 		stk_id stack;		/* BOARD_PLACE */
 	};

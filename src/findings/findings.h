@@ -72,8 +72,8 @@ struct finding_victim {
 	const char *operation, *group;
 	struct finding_place at;	/* where they wait */
 };
-struct finding_number { const char *name; double value; };
-/* Append it for people: "wait 36.8s". */
+struct finding_number { const char *name; double value; bool estimated; };	/* estimated: from samples */
+/* Append it for people: "wait 36.8s", "holder share ~98.7%". */
 void finding_put_number(struct buf *, const struct finding_number *);
 struct finding {
 	enum finding_rule rule;

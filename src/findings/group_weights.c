@@ -30,9 +30,11 @@ static int by_ns(const void *a, const void *b)
 	return x->ns != y->ns ? (x->ns > y->ns ? -1 : 1) : by_group(a, b);
 }
 
-uint32_t group_weights_most(struct group_weights *w, uint32_t group[FINDING_VICTIMS])
+struct group_weights_most group_weights_most(struct group_weights *w)
 {
-	uint32_t n = 0, found = 0;
+	struct group_weights_most most = {0};
+	double all = 0, theirs = 0;
+	uint32_t n = 0;
 	if (w->n)
 		qsort(w->v, w->n, sizeof *w->v, by_group);
 	for (uint32_t i = 0; i < w->n; i++) {
@@ -43,9 +45,15 @@ uint32_t group_weights_most(struct group_weights *w, uint32_t group[FINDING_VICT
 	}
 	if (n)
 		qsort(w->v, n, sizeof *w->v, by_ns);
-	for (; found < n && found < FINDING_VICTIMS; found++)
-		group[found] = w->v[found].group;
+	for (uint32_t i = 0; i < n; i++) {
+		all += (double)w->v[i].ns;
+		if (i < FINDING_VICTIMS) {
+			most.group[most.n++] = w->v[i].group;
+			theirs += (double)w->v[i].ns;
+		}
+	}
+	most.share = all > 0 ? theirs / all : 1;
 	mem_free(w->v);
 	*w = (struct group_weights){0};
-	return found;
+	return most;
 }

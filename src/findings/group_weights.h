@@ -14,7 +14,9 @@ struct group_weights {
 	size_t cap;
 };
 void group_weights_add(struct group_weights *, uint32_t group, int64_t ns);
-/* Set the groups that wait longest, longest first, and return their number. Frees the weights. */
-uint32_t group_weights_most(struct group_weights *, uint32_t group[FINDING_VICTIMS]);
+/* The groups that wait longest, longest first, and their share of all waiting. */
+struct group_weights_most { uint32_t group[FINDING_VICTIMS], n; double share; };
+/* Find them. Frees the weights. */
+struct group_weights_most group_weights_most(struct group_weights *);
 
 #endif

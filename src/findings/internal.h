@@ -85,6 +85,7 @@ void finding_culprit(struct findings_run *, struct finding *, frm_id);
 /* Add the innermost frames of user code of a stack as culprits, as many as there is room for. */
 void finding_culprit_stack(struct findings_run *, struct finding *, stk_id);
 void finding_number(struct finding *, const char *name, double value);
+void finding_estimate(struct finding *, const char *name, double value);	/* from samples */
 /* Add as victims the goroutines of a group (index), which wait at this line. */
 void finding_victims(struct findings_run *, struct finding *, uint32_t group, frm_id at);
 /* Return a part of a time in per cent, within 0..100. */
@@ -102,6 +103,8 @@ bool finding_put_caller(struct findings_run *, stk_id);
 void finding_put_place_after(struct findings_run *, frm_id, frm_id named);
 void finding_put_name(struct findings_run *, str_id);		/* of a function */
 void finding_put_group(struct findings_run *, uint32_t group);	/* " of main.client"; nothing if it is unknown */
+/* Append the first of n groups: " of main.client and others"; nothing if there is none or it is unknown. */
+void finding_put_groups(struct findings_run *, const uint32_t *group, uint32_t n);
 /* Return words for what the holder of something does in a class of time: "across network reads or writes". */
 const char *finding_class_words(enum time_class);
 

@@ -26,7 +26,7 @@ void finding_put_number(struct buf *b, const struct finding_number *v)
 	n -= ns ? 3 : share || bytes ? 6 : 0;
 	for (size_t i = 0; i < n; i++)
 		buf_putc(b, name[i] == '_' ? ' ' : name[i]);
-	buf_putc(b, ' ');
+	buf_puts(b, v->estimated ? " ~" : " ");
 	if (ns)
 		text_ns(b, (int64_t)v->value);
 	else if (bytes)

@@ -116,7 +116,7 @@ static frm_id frame_of(const struct store *st, stk_id s)
 struct lock_holder { enum time_class cls; frm_id frame, between; };
 
 static void put_queue(
-    struct findings_run *r, const struct lock_queue *q, uint32_t group, const struct lock_holder *h, double score)
+    struct findings_run *r, const struct lock_queue *q, const struct group_weights_most *w, const struct lock_holder *h, double score)
 {
 	frm_id site = r->scan.sites.v[q->site].frame;
 	finding_put_place(r, h->frame);
@@ -127,7 +127,7 @@ static void put_queue(
 		buf_puts(&r->text, " waits for it");
 	}
 	buf_printf(&r->text, ": on average %.1f goroutines", (double)q->ns / (double)r->wall);
-	finding_put_group(r, group);
+	finding_put_groups(r, w->group, w->n);
 	buf_printf(&r->text, " wait %s, %.0f%% of their time, at ", h->between ? "behind that" : "for it", score);
 	finding_put_place_after(r, site, h->between ? h->between : h->frame);
 }
@@ -157,11 +157,11 @@ static void report_queue(struct lock_rule *l, struct lock_queue *q)
 {
 	struct findings_run *r = l->r;
 	int64_t part, work = 0;
-	uint32_t group[FINDING_VICTIMS], ngroup = group_weights_most(&q->waiting, group);
-	for (uint32_t i = 0; i < ngroup; i++)
-		work += groups_work(&r->groups.v[group[i]]);
+	struct group_weights_most w = group_weights_most(&q->waiting);
+	for (uint32_t i = 0; i < w.n; i++)
+		work += groups_work(&r->groups.v[w.group[i]]);
 	enum time_class cls = time_parts_main_class(&q->held, &part);
-	struct finding f = {.score = finding_score((double)q->ns, (double)work), .affected_ns = work,
+	struct finding f = {.score = finding_score((double)q->ns * w.share, (double)work), .affected_ns = work,
 	    .t0 = q->from, .t1 = q->to, .trk = q->example.g};
 	time_parts_sort(&q->held);
 	struct lock_holder holder = main_holder(r, q, cls);
@@ -176,16 +176,16 @@ static void report_queue(struct lock_rule *l, struct lock_queue *q)
 			finding_culprit(r, &f, frame_of(r->st, user_code_first_frame(r->st, q->held.v[i].stack)));
 	if (holder.between)
 		finding_culprit(r, &f, holder.between);
-	for (uint32_t i = 0; i < ngroup; i++)
-		finding_victims(r, &f, group[i], r->scan.sites.v[q->site].frame);
+	for (uint32_t i = 0; i < w.n; i++)
+		finding_victims(r, &f, w.group[i], r->scan.sites.v[q->site].frame);
 	finding_number(&f, "waiters_mean", mean);
 	finding_number(&f, "waiters_most", q->most);
 	finding_number(&f, "waits", (double)q->n);
 	finding_number(&f, "wait_ns", (double)q->ns);
 	finding_number(&f, "longest_ns", (double)q->longest);
 	finding_number(&f, "crowded_ns", (double)q->crowded);
-	finding_number(&f, "holder_share", q->held.total ? (double)part / (double)q->held.total : 0);
-	put_queue(r, q, ngroup ? group[0] : UINT32_MAX, &holder, f.score);
+	finding_estimate(&f, "holder_share", q->held.total ? (double)part / (double)q->held.total : 0);
+	put_queue(r, q, &w, &holder, f.score);
 	f.see = "locks";
 	finding_add(r, fit > burst ? fit : burst, &f);
 }

@@ -35,7 +35,7 @@ struct busy_server {
 	uint32_t moments;	/* how many different moments of waking samples have */
 	uint32_t site;		/* where most of them wait */
 	int64_t site_ns;
-	uint32_t group[FINDING_VICTIMS], ngroup;	/* of those that wait longest, longest first */
+	struct group_weights_most most;	/* of those that wait */
 	stk_id waking;		/* one of the stacks from which it wakes them */
 };
 
@@ -111,7 +111,7 @@ static void add_samples(struct findings_run *r, struct busy_server *v)
 			v->site = i;
 		}
 	}
-	v->ngroup = group_weights_most(&waiting, v->group);
+	v->most = group_weights_most(&waiting);
 	time_parts_sort(&v->does);
 }
 
@@ -155,16 +155,16 @@ static void report_server(struct findings_run *r, struct busy_server *v, double 
 	const struct time_part *most = v->does.n ? &v->does.v[0] : NULL;
 	const struct wait_site *at = &r->scan.sites.v[v->site];
 	int64_t work = 0;
-	for (uint32_t i = 0; i < v->ngroup; i++)
-		work += v->idle ? r->groups.v[v->group[i]].life : groups_work(&r->groups.v[v->group[i]]);
-	struct finding f = {.score = finding_score(v->waiting * (double)r->wall, (double)work), .affected_ns = work,
+	for (uint32_t i = 0; i < v->most.n; i++)
+		work += v->idle ? r->groups.v[v->most.group[i]].life : groups_work(&r->groups.v[v->most.group[i]]);
+	struct finding f = {.score = finding_score(v->waiting * (double)r->wall * v->most.share, (double)work), .affected_ns = work,
 	    .t0 = r->scan.t0, .t1 = r->scan.t1, .trk = v->g, .see = board_of_class(at->cls)};
 	stk_id held = most && most->lock.unlock ? lock_sets_section(r->st, most->stack, most->lock.unlock) : 0;
 	if (held)
 		finding_culprit(r, &f, stk_frame(r->st, held));
 	blame_work(r, &f, most && !held ? most->stack : held ? most->lock.wait : v->waking, v->waking);
-	for (uint32_t i = 0; i < v->ngroup; i++)
-		finding_victims(r, &f, v->group[i], at->frame);
+	for (uint32_t i = 0; i < v->most.n; i++)
+		finding_victims(r, &f, v->most.group[i], at->frame);
 	finding_put_place(r, held ? findings_site(r, v->waking) : f.culprit[0].frame);
 	buf_printf(&r->text, " on one goroutine is busy %.0f%% of the time, ", 100 * v->busy);
 	if (held)
@@ -172,12 +172,12 @@ static void report_server(struct findings_run *r, struct busy_server *v, double 
 	else
 		buf_puts(&r->text, most ? finding_class_words(most->cls) : "");
 	buf_printf(&r->text, ": on average %.1f goroutines", v->waiting);
-	finding_put_group(r, v->ngroup ? v->group[0] : UINT32_MAX);
+	finding_put_groups(r, v->most.group, v->most.n);
 	buf_puts(&r->text, " wait for it at ");
 	finding_put_place(r, at->frame);
 	finding_number(&f, "waiting_mean", v->waiting);
 	finding_number(&f, "busy_share", v->busy);
-	finding_number(&f, "part_share", most && v->does.total ? (double)most->ns / (double)v->does.total : 0);
+	finding_estimate(&f, "part_share", most && v->does.total ? (double)most->ns / (double)v->does.total : 0);
 	finding_number(&f, "goroutine", (double)store_trk(r->st, v->g)->id);
 	finding_add(r, fit, &f);
 }
@@ -205,8 +205,8 @@ static bool serves_them(const struct findings_run *r, const struct busy_server *
 		return true;
 	trk_id by = last_waker(r, v->g);
 	uint32_t group = by ? r->groups.of[by] - 1 : UINT32_MAX;
-	for (uint32_t i = 0; i < v->ngroup; i++)
-		if (v->group[i] == group)
+	for (uint32_t i = 0; i < v->most.n; i++)
+		if (v->most.group[i] == group)
 			return true;
 	return false;
 }

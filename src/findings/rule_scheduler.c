@@ -132,8 +132,8 @@ static void report_no_p(struct findings_run *r, const struct late_group *l, uint
 	}
 	finding_number(&f, "wait_ns", (double)ns);
 	finding_number(&f, "longest_ns", (double)(longest->t1 - longest->t0));
-	finding_number(&f, "occupant_share", o->all ? (double)o->by.v[0].ns / (double)o->all : 0);
-	finding_number(&f, "own_group_share", o->all ? (double)o->own / (double)o->all : 0);
+	finding_estimate(&f, "occupant_share", o->all ? (double)o->by.v[0].ns / (double)o->all : 0);
+	finding_estimate(&f, "own_group_share", o->all ? (double)o->own / (double)o->all : 0);
 	finding_number(&f, "waits", waits);
 	double share = finding_fit((double)ns / (double)work, LIMIT(r, NO_P, SHARE)),
 	       often = finding_fit(waits, LIMIT(r, NO_P, WAITS));

@@ -31,10 +31,20 @@ void finding_culprit_stack(struct findings_run *r, struct finding *f, stk_id sta
 		finding_culprit(r, f, stk_frame(r->st, s));
 }
 
-void finding_number(struct finding *f, const char *name, double value)
+static void add_number(struct finding *f, const char *name, double value, bool estimated)
 {
 	if (f->nnumber < FINDING_NUMBERS)
-		f->number[f->nnumber++] = (struct finding_number){name, value};
+		f->number[f->nnumber++] = (struct finding_number){name, value, estimated};
+}
+
+void finding_number(struct finding *f, const char *name, double value)
+{
+	add_number(f, name, value, false);
+}
+
+void finding_estimate(struct finding *f, const char *name, double value)
+{
+	add_number(f, name, value, true);
 }
 
 bool finding_put_caller(struct findings_run *r, stk_id stack)
@@ -119,6 +129,15 @@ void finding_put_group(struct findings_run *r, uint32_t group)
 		return;
 	buf_puts(&r->text, " of ");
 	finding_put_name(r, r->groups.v[group].name);
+}
+
+void finding_put_groups(struct findings_run *r, const uint32_t *group, uint32_t n)
+{
+	size_t before = r->text.n;
+	if (n)
+		finding_put_group(r, group[0]);
+	if (n > 1 && r->text.n > before)
+		buf_puts(&r->text, " and others");
 }
 
 const char *finding_class_words(enum time_class c)

@@ -55,7 +55,7 @@ bool table_is_column(const struct table_col *c, const char *s)
 
 static bool is_float(enum table_kind k)
 {
-	return k == TB_SHARE || k == TB_NUMBER;
+	return k == TB_SHARE || k == TB_ESTIMATE || k == TB_NUMBER;
 }
 
 static bool is_text(enum table_kind k)
@@ -230,6 +230,7 @@ static void put_text(struct buf *b, const struct table_cell *c, enum table_kind 
 	case TB_NS: text_ns(b, c->i); break;
 	case TB_BYTES: text_bytes(b, c->i); break;
 	case TB_SHARE: buf_printf(b, "%.2f%%", c->f * 100); break;
+	case TB_ESTIMATE: buf_printf(b, "~%.2f%%", c->f * 100); break;
 	case TB_NUMBER: buf_printf(b, "%.2f", c->f); break;
 	}
 }
@@ -276,6 +277,7 @@ static void put_plain(struct buf *b, const struct table_cell *c, enum table_kind
 			put_tsv_field(b, c->s, c->n);
 		break;
 	case TB_SHARE:
+	case TB_ESTIMATE:
 	case TB_NUMBER: buf_printf(b, "%.9g", c->f); break;
 	default: buf_i64(b, c->i); break;
 	}

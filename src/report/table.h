@@ -15,8 +15,8 @@
  * the other formats they are whole nanoseconds and bytes, with keys that end in _ns
  * and _bytes.
  */
-/* share: 1 is the whole; per cent in text. number: a mean or a rate. raw: a value in JSON, for tables that are JSON. */
-enum table_kind { TB_STR, TB_INT, TB_NS, TB_BYTES, TB_SHARE, TB_NUMBER, TB_RAW };
+/* share: 1 is the whole; per cent in text. estimate: a share that is estimated, with ~ in text. number: a mean or a rate. raw: a value in JSON, for tables that are JSON. */
+enum table_kind { TB_STR, TB_INT, TB_NS, TB_BYTES, TB_SHARE, TB_ESTIMATE, TB_NUMBER, TB_RAW };
 struct table_col {
 	const char *title;	/* heading in text */
 	const char *key;	/* name in tsv, csv and JSON */
@@ -28,7 +28,7 @@ struct table {
 	const struct table_col *col;
 	uint32_t ncol;
 	struct table_cell {
-		union {		/* by the kind of the column; f: of TB_SHARE and TB_NUMBER */
+		union {		/* by the kind of the column; f: of TB_SHARE, TB_ESTIMATE and TB_NUMBER */
 			const char *s;
 			int64_t i;
 			double f;
@@ -51,7 +51,7 @@ void table_begin(struct table *, const struct table_col *, uint32_t ncol);
 /* Add cells in the order of the columns, row by row; text is copied. */
 void table_str(struct table *, const char *s, size_t n);	/* also TB_RAW */
 void table_int(struct table *, int64_t v);	/* also TB_NS and TB_BYTES */
-void table_share(struct table *, double v);	/* also TB_NUMBER */
+void table_share(struct table *, double v);	/* also TB_ESTIMATE and TB_NUMBER */
 void table_none(struct table *);		/* no value: empty, null */
 /* Sort the rows by the column of -sort, if given: amounts largest first; text, times and ids ascending; "-COLUMN"
    reverses. Rows without a value are last, equal rows keep their order. A column is named by its key, with or without

@@ -10,7 +10,7 @@
 #include <inttypes.h>
 
 /* Units whose columns are aligned to the right, and sorted largest first. */
-#define RIGHT(unit) ((unit) <= BOARD_SHARE)
+#define RIGHT(unit) ((unit) <= BOARD_ESTIMATE)
 
 static const struct pane_table_column cols[BOARD_COLUMN__N] = {
 #define BOARD(id, name, title, curve, purpose)
@@ -52,6 +52,7 @@ void boards_put_cell(const struct pane_env *env, enum board_column_id col, const
 	case BOARD_NS: text_ns(b, c->i); break;
 	case BOARD_NUMBER: put_number(b, c->f); break;
 	case BOARD_SHARE: buf_printf(b, "%.1f%%", 100 * c->f); break;
+	case BOARD_ESTIMATE: buf_printf(b, "~%.1f%%", 100 * c->f); break;
 	case BOARD_WORD:
 	case BOARD_NAME: text_safe(b, c->s, c->n); break;
 	case BOARD_PLACE: tracepane_put_site(session_snap(env->s)->st, c->stack, b); break;

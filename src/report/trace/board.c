@@ -15,6 +15,7 @@ enum { PLACE_COLS = 3 };
 
 static const enum table_kind kind_of_unit[] = {
     [BOARD_COUNT] = TB_INT, [BOARD_NS] = TB_NS, [BOARD_NUMBER] = TB_NUMBER, [BOARD_SHARE] = TB_SHARE,
+    [BOARD_ESTIMATE] = TB_ESTIMATE,
     [BOARD_WORD] = TB_STR, [BOARD_NAME] = TB_STR, [BOARD_PLACE] = TB_STR,
 };
 
@@ -74,7 +75,8 @@ static void put_cell(const struct trace_report_ctx *r, struct table *t, enum boa
 	case BOARD_COUNT:
 	case BOARD_NS: table_int(t, c->i); break;
 	case BOARD_NUMBER:
-	case BOARD_SHARE: table_share(t, c->f); break;
+	case BOARD_SHARE:
+	case BOARD_ESTIMATE: table_share(t, c->f); break;
 	case BOARD_WORD:
 	case BOARD_NAME: table_str(t, c->s, c->n); break;
 	case BOARD_PLACE: break;

@@ -135,7 +135,8 @@ static struct summary_line *find_row(struct summary_rows *r, const struct table_
 /* Return a number of a cell: sums are per second of the range. */
 static double number_of(const struct trace_summary *s, uint32_t c, const struct table_cell *cell, double seconds)
 {
-	bool real = s->col[c].kind == TB_SHARE || s->col[c].kind == TB_NUMBER;
+	enum table_kind kind = s->col[c].kind;
+	bool real = kind == TB_SHARE || kind == TB_ESTIMATE || kind == TB_NUMBER;
 	double v = cell->none ? NAN : real ? cell->f : (double)cell->i;
 	return is_sum(s, c) ? v / seconds : v;
 }
@@ -306,7 +307,8 @@ static const char *unit_of(const struct trace_summary *s, uint32_t c)
 	switch (s->col[c].kind) {
 	case TB_NS: return sum ? "ns per second" : "ns";
 	case TB_BYTES: return sum ? "bytes per second" : "bytes";
-	case TB_SHARE: return "share";
+	case TB_SHARE:
+	case TB_ESTIMATE: return "share";
 	default: return sum ? "per second" : "";
 	}
 }
@@ -322,6 +324,7 @@ static void put_value(struct table *t, const struct trace_summary *s, uint32_t c
 	case TB_NS: text_ns(&b, (int64_t)llround(v)); break;
 	case TB_BYTES: text_bytes(&b, (int64_t)llround(v)); break;
 	case TB_SHARE: buf_printf(&b, "%.2f%%", v * 100); break;
+	case TB_ESTIMATE: buf_printf(&b, "~%.2f%%", v * 100); break;
 	default: buf_printf(&b, "%.*f", v == floor(v) ? 0 : fabs(v) < 10 ? 2 : 1, v); break;
 	}
 	buf_puts(&b, is_sum(s, c) ? "/s" : "");
