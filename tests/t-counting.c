@@ -109,7 +109,33 @@ static void piece_fill(struct sheet_batch *p, uint8_t *class, uint32_t n, int64_
 	p->t1 = p->t0 + (ns ? ns : 1);
 }
 
+static void init_counts(struct store *st)
+{
+	for (unsigned c = CT_RUNNABLE; c < CT__N; c++) {
+		column_init(&st->counts[c], sizeof(struct count_row));
+		column_init(&st->late_counts[c], sizeof(struct late_count));
+	}
+}
+
+static void free_counts(struct store *st)
+{
+	for (unsigned c = CT_RUNNABLE; c < CT__N; c++) {
+		column_free(&st->counts[c]);
+		column_free(&st->late_counts[c]);
+	}
+}
+
 static struct rows now, want[4];
+
+/* Count the goroutines that a batch has found in a class and no earlier one had. */
+static uint32_t late_in(const struct sheet_batch *p, unsigned class)
+{
+	uint32_t n = 0;
+	for (size_t i = 0; i < p->n && p->past; i++)
+		n += p->entry[i].state & SHEET_PAST && (p->entry[i].moved & ENTRY_WAS) == CLASS_NONE &&
+		     (p->entry[i].moved >> ENTRY_CLASS & ENTRY_WAS) == class;
+	return n;
+}
 
 static void compare(const struct store *st, int i, uint32_t with)
 {
@@ -128,24 +154,28 @@ static void run(uint32_t with)
 	struct store st = {0};
 	uint8_t class[NG] = {0};
 	int64_t n[CLASS__N] = {0};
+	uint32_t late[4] = {0};
 	struct sheet_batch p = { .entry = xmalloc(NE * sizeof *p.entry) };
 	seed = with;
-	for (unsigned c = 0; c < CT__N; c++)
-		column_init(&st.counts[c], sizeof(struct count_row));
+	init_counts(&st);
 	memset(want, 0, sizeof want);
 	struct tracks_counter *c = tracks_counter_new(&st);
 	for (uint32_t k = 0; k < 6; k++) {
 		piece_fill(&p, class, k == 3 ? 0 : 1 + rnd(NE - 1), rnd(3) ? (int64_t)rnd(1 << 22) : 0, rnd(2));
+		for (int i = 0; i < 4; i++)
+			late[i] += column_n(&st.counts[counters[i]]) ? late_in(&p, classes[i]) : 0;
 		tracks_counter_add_batch(c, &p);
 		for (int i = 0; i < 4; i++)
 			plain_piece(&p, classes[i], &n[classes[i]], &want[i]);
 		p.t0 = p.t1;
 	}
-	for (int i = 0; i < 4; i++)
+	for (int i = 0; i < 4; i++) {
+		const struct data_column *v = &st.late_counts[counters[i]];
+		OK((column_n(v) ? COLUMN_AT(v, struct late_count, column_n(v) - 1).n : 0) == late[i]);
 		compare(&st, i, with);
+	}
 	tracks_counter_free(c);
-	for (unsigned i = 0; i < CT__N; i++)
-		column_free(&st.counts[i]);
+	free_counts(&st);
 	mem_free(p.entry);
 }
 
@@ -155,8 +185,7 @@ static void crowd(void)
 	enum { MANY = 100000 };
 	struct store st = {0};
 	struct sheet_batch p = { .t0 = 5, .t1 = 6, .n = MANY, .entry = xcalloc(MANY, sizeof *p.entry) };
-	for (unsigned c = 0; c < CT__N; c++)
-		column_init(&st.counts[c], sizeof(struct count_row));
+	init_counts(&st);
 	for (uint32_t i = 0; i < MANY; i++)
 		p.entry[i] = (struct sink_enter){ .t = 5, .trk = i + 1, .state = TS_READY,
 			.moved = ENTRY_G | CLASS_RUNNABLE << ENTRY_CLASS };
@@ -166,8 +195,7 @@ static void crowd(void)
 	const struct count_row *last = rows ? column_at(&st.counts[CT_RUNNABLE], rows - 1) : NULL;
 	OK(last && last->v == MANY && last->t == 5);
 	tracks_counter_free(c);
-	for (unsigned i = 0; i < CT__N; i++)
-		column_free(&st.counts[i]);
+	free_counts(&st);
 	mem_free(p.entry);
 }
 

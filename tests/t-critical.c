@@ -546,8 +546,9 @@ static void check_random(uint64_t number)
 enum { ROUNDS = 1024, CALL_NS = 500, RUN_NS = 300, GC_NS = 200, ROUND_NS = CALL_NS + RUN_NS + GC_NS, CALLER = 1,
 	RUNNER, WORKER, OTHERS = 3, WAITERS = 8, WORK = 3, READY = 4 };
 
-/* The P runs a system call, a goroutine and a mark worker in turn, each of which then sleeps; all others wait for it. */
-static const struct snap *make_turns(struct store_builder *b)
+/* The P runs a system call, a goroutine and a mark worker in turn, each of which then sleeps; all others wait for it.
+   start: their start functions; NULL: unknown. */
+static const struct snap *make_turns(struct store_builder *b, const char *const start[OTHERS + 1])
 {
 	struct sink s = builder_sink(b);
 	memset(gs, 0, sizeof gs);
@@ -556,8 +557,11 @@ static const struct snap *make_turns(struct store_builder *b)
 	ps[0].trk = s.trace->track(s.self, TK_P, 0);
 	for (int g = 0; g <= OTHERS + WAITERS; g++)
 		gs[g].trk = s.trace->track(s.self, TK_G, (uint64_t)g + 1);
-	for (int g = 1; g <= OTHERS; g++)
+	for (int g = 1; g <= OTHERS; g++) {
+		if (start[g])
+			s.trace->born(s.self, gs[g].trk, s.ops->str(s.self, start[g], strlen(start[g])), 0, 0, 0);
 		enter(&s, &gs[g], 0, TS_SLEEP, -1, stack[WORK]);
+	}
 	for (int g = OTHERS + 1; g <= OTHERS + WAITERS; g++)
 		enter(&s, &gs[g], 0, TS_READY, CALLER, stack[READY]);
 	for (int64_t i = 0, t = 0; i < ROUNDS; i++) {
@@ -581,10 +585,11 @@ static void check_turns(void)
 	struct arena a = {0};
 	struct critical_path p = {0};
 	struct store_builder *b = builder_new();
-	const struct snap *sn = make_turns(b);
+	const struct snap *sn = make_turns(b, (const char *[OTHERS + 1]){NULL});
 	struct operations ops = {.idle = arena_zalloc(&a, sn->nstks / 8 + 1), .nstks = sn->nstks};
 	struct critical_walker *w = critical_walker_new(sn, &ops, &a, NULL);
-	int64_t end = (int64_t)ROUNDS * ROUND_NS, sum[OTHERS + 1] = {0};
+	int64_t end = (int64_t)ROUNDS * ROUND_NS, sum[OTHERS + 1] = {0}, first = 0;
+	int differ = 0;
 	for (int g = OTHERS + 1; g <= OTHERS + WAITERS; g++) {
 		int64_t ns[OTHERS + 1] = {0};
 		critical_path_walk(w, gs[g].trk, 0, end, &p);
@@ -598,17 +603,51 @@ static void check_turns(void)
 			ns[by] += v->t1 - v->t0;
 			sum[by] += v->t1 - v->t0;
 		}
+		differ += g > OTHERS + 1 && ns[CALLER] != first;
+		first = ns[CALLER];
 		OK(!ns[0] && is_near(ns[CALLER], end, CALL_NS, ROUND_NS, end / 5) &&
 		   is_near(ns[RUNNER], end, RUN_NS, ROUND_NS, end / 5));
 	}
 	OK(is_near(sum[CALLER], WAITERS * end, CALL_NS, ROUND_NS, WAITERS * end / 20) &&
 	   is_near(sum[RUNNER], WAITERS * end, RUN_NS, ROUND_NS, WAITERS * end / 20) &&
 	   is_near(sum[WORKER], WAITERS * end, GC_NS, ROUND_NS, WAITERS * end / 20));
+	OK(differ);
 	printf("# shares of long waits: %.3f %.3f %.3f\n", (double)sum[CALLER] / (double)(WAITERS * end),
 	    (double)sum[RUNNER] / (double)(WAITERS * end), (double)sum[WORKER] / (double)(WAITERS * end));
 	critical_path_free(&p);
 	arena_free(&a);
 	builder_free(b);
+}
+
+static void check_text(const char *const start[OTHERS + 1], bool several, const char *want)
+{
+	struct arena a = {0};
+	struct critical_path p = {0};
+	struct buf b = {0};
+	struct store_builder *build = builder_new();
+	const struct snap *sn = make_turns(build, start);
+	struct operations ops = {.idle = arena_zalloc(&a, sn->nstks / 8 + 1), .nstks = sn->nstks};
+	critical_path_walk(critical_walker_new(sn, &ops, &a, NULL), gs[OTHERS + 1].trk, 0, (int64_t)ROUNDS * ROUND_NS, &p);
+	struct critical_lines *l = critical_lines_new(sn);
+	critical_lines_add(l, &p, 0);
+	critical_lines_sort(l);
+	critical_line_put_because(l, critical_lines_at(l, 0), &b);
+	OK(!strcmp(buf_str(&b), want) || (fprintf(stderr, "%s, not %s\n", buf_str(&b), want), false));
+	OK(critical_lines_at(l, 0)->approximate && p.v[0].several == several);
+	critical_lines_free(l);
+	critical_path_free(&p);
+	buf_free(&b);
+	arena_free(&a);
+	builder_free(build);
+}
+
+/* What occupied the Ps is named as one goroutine only if it was one. */
+static void check_occupants(void)
+{
+	check_text((const char *[OTHERS + 1]){[CALLER] = "main.a", [RUNNER] = "main.a"}, true,
+	    "all Ps occupied, by goroutines of main.a");
+	check_text((const char *[OTHERS + 1]){[CALLER] = "main.a", [RUNNER] = "main.b"}, false,
+	    "all Ps occupied, by G2 main.a and others");
 }
 
 /* ---- recorded traces */
@@ -726,6 +765,7 @@ int main(int argc, char **argv)
 		check_random(i);
 	if (argc == 1)
 		check_turns();
+	check_occupants();
 	for (int i = 0; argc == 1 && i < 2; i++) {
 		snprintf(path, sizeof path, "%s/samples/%s", dir ? dir : ".", sample[i]);
 		check_file(path);

@@ -167,9 +167,9 @@ static uint32_t add_line(struct critical_lines *l, const struct critical_line *v
 	longest.n = sum->n + v->n;
 	longest.ngoroutines = sum->ngoroutines;
 	longest.approximate = sum->approximate || v->approximate;
-	bool other = sum->occupant != v->occupant, same = same_start_function(l, sum->occupant, v->occupant);
-	longest.several = sum->several || v->several || (other && same);
-	longest.mixed = sum->mixed || v->mixed || (other && !same);
+	bool other = sum->occupant != v->occupant;
+	longest.several = sum->several || v->several || other;
+	longest.mixed = sum->mixed || v->mixed || (other && !same_start_function(l, sum->occupant, v->occupant));
 	*sum = longest;
 	return id;
 }
@@ -341,7 +341,7 @@ static void put_occupant(const struct critical_lines *l, const struct critical_l
 {
 	buf_puts(b, "all Ps occupied, by ");
 	if (v->occupant)
-		put_goroutine(b, l->sn->st, v->occupant, v->several || v->mixed);
+		put_goroutine(b, l->sn->st, v->occupant, v->several && !v->mixed);
 	else
 		buf_puts(b, "others");
 	if (v->occupant && v->mixed)

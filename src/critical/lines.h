@@ -31,7 +31,7 @@ struct critical_line {
 	enum time_class cls : 8;
 	enum critical_reason reason : 8;
 	bool followed, approximate;	/* as in critical_piece */
-	bool several, mixed;	/* occupants: several goroutines with the same start function; with different ones */
+	bool several, mixed;	/* several goroutines occupied the Ps; they have different start functions */
 };
 
 struct critical_lines;

@@ -387,7 +387,7 @@ static void report_pool(struct findings_run *r, struct pool_site *p, double mean
 	finding_number(&f, "waits", (double)x->n);
 	finding_number(&f, "wait_ns", (double)x->ns);
 	finding_number(&f, "longest_ns", (double)x->longest);
-	finding_number(&f, "busy_share", busy);
+	finding_estimate(&f, "busy_share", busy);
 	finding_add(r, fit, &f);
 }
 

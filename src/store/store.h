@@ -119,7 +119,7 @@ struct warn_row { uint64_t at; const char *msg; bool aside; };	/* aside: nothing
 struct span_row { struct sink_span s; };
 struct count_row { int64_t t; uint64_t v; };
 /* Goroutines that existed from the start of the trace, but occur first in a later batch, are missing in the counts by
-   state before that batch: n of them, in all such batches up to this one, are missing before `row` of the count. */
+   state before that batch. row: the first row of the batch; n: how many such goroutines it and all earlier ones have. */
 struct late_count { uint32_t row, n; };
 struct span_block { int64_t t0, t1; uint32_t kinds; };	/* of 64 spans: least t0, greatest t1, bits 1 << kind */
 

@@ -364,9 +364,9 @@ void profile_summary(const struct weighted_tree *c, const struct pane_env *env, 
 		buf_puts(b, " of ");
 		text_count(b, c->sampled_of);
 		buf_puts(b, " operations");
-	} else if (c->approximate) {
-		buf_puts(b, ", approximate");
 	}
+	if (c->approximate)
+		buf_puts(b, ", shares of waits for a P approximate");
 }
 
 /* ---- explanation of an empty pane */

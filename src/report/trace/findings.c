@@ -77,6 +77,11 @@ static void json_finding(const struct trace_report_ctx *r, struct json *j, const
 	for (uint32_t i = 0; i < f->nnumber; i++)
 		json_number(j, &f->number[i]);
 	json_end(j);
+	json_array(j, "estimated");
+	for (uint32_t i = 0; i < f->nnumber; i++)
+		if (f->number[i].estimated)
+			json_text(j, NULL, f->number[i].name);
+	json_end(j);
 	json_text(j, "see", f->see);
 	json_end(j);
 }

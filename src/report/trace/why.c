@@ -79,7 +79,6 @@ static bool make_answer(struct why_report *y)
 
 enum { LINES = 20 };	/* of a text; the others are one line */
 
-/* Text: the place before the reason, and only the first user frame. For scripts the columns of a place are the last. */
 /* Append why the operation waited for the time of a line, and whether the time is exact. */
 static void put_because(const struct critical_lines *l, const struct critical_line *v, struct buf *b)
 {
@@ -88,6 +87,7 @@ static void put_because(const struct critical_lines *l, const struct critical_li
 		buf_puts(b, " (approximate)");
 }
 
+/* Text: the place before the reason, and only the first user frame. For scripts the columns of a place are the last. */
 static void put_line(const struct why_report *y, struct table *t, const struct critical_lines *l,
     const struct critical_line *v)
 {

@@ -7,7 +7,7 @@
 
 /* Counts goroutines by class of state over batches, which are added one after another. */
 struct tracks_counter;
-struct tracks_counter *tracks_counter_new(struct store *);		/* fills the store's counts[] */
+struct tracks_counter *tracks_counter_new(struct store *);		/* fills the store's counts[] and late_counts[] */
 void tracks_counter_free(struct tracks_counter *);
 
 /* Add the counts of a batch, thinned to the extremes of each slot of time. A state that was learned later (SHEET_PAST)
