@@ -8,6 +8,7 @@
 #include "boards/internal.h"
 
 #include "base/mem/mem.h"
+#include "base/wrap_math.h"
 #include "findings/findings.h"
 #include "trace/user_code.h"
 
@@ -159,7 +160,7 @@ void board_put_reason(struct board_row *r, enum board_column_id col, const char 
 void board_waits_add(struct board_waits *x, const struct wait_event *e)
 {
 	x->n++;
-	x->ns += e->ns;
+	wrap_add_to(&x->ns, e->ns);
 	if (e->t1 - e->t0 <= x->t1 - x->t0)
 		return;
 	x->t0 = e->t0;
@@ -177,7 +178,7 @@ void board_merge_part(const struct board_maker *k, struct board_part *v, uint32_
 	const struct store *st = k->m->sn->st;
 	for (uint32_t i = 0; i < *n; i++)
 		if (!strcmp(v[i].word, x->word) && same_line(st, v[i].stack, x->stack)) {
-			v[i].ns += x->ns;
+			wrap_add_to(&v[i].ns, x->ns);
 			v[i].count += x->count;
 			return;
 		}

@@ -12,6 +12,7 @@
 
 #include "base/bsearch.h"
 #include "base/mem/mem.h"
+#include "base/wrap_math.h"
 #include "critical/many.h"
 #include "trace/stats/stops.h"
 
@@ -92,20 +93,20 @@ static void add_path(void *arg, uint32_t part, uint32_t target, const struct cri
 		int64_t ns = path->v[i].t1 - path->v[i].t0;
 		if (x == TAX__N)
 			continue;
-		s->ns[x] += ns;
+		wrap_add_to(&s->ns[x], ns);
 		all += x < TAX_OF_GC ? ns : 0;
 	}
 	s->n++;
-	s->time += path->t1 - path->t0;
+	wrap_add_to(&s->time, path->t1 - path->t0);
 	keep_worst(s, (struct taxed){all, target});
 }
 
 static void merge(struct tax_sum *to, const struct tax_sum *from)
 {
 	to->n += from->n;
-	to->time += from->time;
+	wrap_add_to(&to->time, from->time);
 	for (int i = 0; i < TAX__N; i++)
-		to->ns[i] += from->ns[i];
+		wrap_add_to(&to->ns[i], from->ns[i]);
 	for (uint32_t i = 0; i < from->nworst; i++)
 		keep_worst(to, from->worst[i]);
 }

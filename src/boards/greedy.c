@@ -10,6 +10,7 @@
 
 #include "base/mem/mem.h"
 #include "base/u64_map.h"
+#include "base/wrap_math.h"
 #include "trace/as_profile.h"
 #include "trace/user_code.h"
 
@@ -92,9 +93,9 @@ static void charge(void *arg, const struct charged_stretch *x)
 	bool fresh;
 	struct greedy_group *v = &y->v[group];
 	v->n += !y->ns[x->g];
-	v->ns += x->ns;
-	y->ns[x->g] += x->ns;
-	y->total += x->ns;
+	wrap_add_to(&v->ns, x->ns);
+	wrap_add_to(&y->ns[x->g], x->ns);
+	wrap_add_to(&y->total, x->ns);
 	add_to_curve(&v->curve, x);
 	if (y->ns[x->g] > v->most) {
 		v->most = y->ns[x->g];
@@ -106,7 +107,7 @@ static void charge(void *arg, const struct charged_stretch *x)
 		y->line = mem_grow(y->line, &y->cline, y->nline + 1u, sizeof *y->line);
 		y->line[y->nline++] = (struct greedy_line){.group = group, .stack = (stk_id)slot->key};
 	}
-	y->line[slot->n].ns += x->ns;
+	wrap_add_to(&y->line[slot->n].ns, x->ns);
 	y->line[slot->n].g = x->g;
 }
 
@@ -219,7 +220,7 @@ void board_greedy(struct board_maker *k)
 	const struct trace_weights *w = trace_weigh(m->sn, TRACE_SCHED, &f, &scratch);
 	if (job_should_continue(k->on)) {
 		int64_t idle = w->total_ns - y.total;
-		y.total += idle;
+		wrap_add_to(&y.total, idle);
 		add_runs(&y);
 		add_parts(&y);
 		for (uint32_t i = 0; i < y.n; i++)

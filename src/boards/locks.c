@@ -10,6 +10,7 @@
 #include "findings/lock_sets.h"
 
 #include "base/mem/mem.h"
+#include "base/wrap_math.h"
 #include "trace/bins.h"
 
 /* The queue of one lock. A convoy is a time in which it is never empty. */
@@ -56,9 +57,9 @@ static void end_wait(struct lock_waits *q, const struct wait_event *e, str_id gr
 {
 	board_group_add(&q->group, group);
 	q->n++;
-	q->ns += e->ns;
+	wrap_add_to(&q->ns, e->ns);
 	q->open += e->open;
-	q->open_ns += e->open ? e->ns : 0;
+	wrap_add_to(&q->open_ns, e->open ? e->ns : 0);
 	q->ended++;
 	if (e->t1 - e->t0 > q->longest) {
 		q->longest = e->t1 - e->t0;

@@ -9,6 +9,7 @@
 
 #include "base/mem/mem.h"
 #include "base/u64_map.h"
+#include "base/wrap_math.h"
 #include "findings/time_parts.h"
 #include "trace/run_stacks.h"
 #include "trace/stats/stop_phases.h"
@@ -47,11 +48,11 @@ static void add_stop(struct stop_board *b, const struct stop *v, uint32_t i, con
 	struct stop_sum *s = sum_of(b, v[i].span);
 	int64_t ns = v[i].t1 - v[i].t0;
 	s->n++;
-	s->total += ns;
-	s->stopping += x->stopping;
-	s->stopped += x->stopped;
+	wrap_add_to(&s->total, ns);
+	wrap_add_to(&s->stopping, x->stopping);
+	wrap_add_to(&s->stopped, x->stopped);
 	if (x->restart >= 0) {
-		s->restart += x->restart;
+		wrap_add_to(&s->restart, x->restart);
 		s->restarts++;
 	}
 	if (ns > s->max || s->n == 1) {

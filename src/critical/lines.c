@@ -16,6 +16,7 @@
 #include "base/intern.h"
 #include "base/radix_sort.h"
 #include "base/text/path.h"
+#include "base/wrap_math.h"
 #include "trace/stats/stops.h"
 #include "trace/user_code.h"
 
@@ -153,8 +154,8 @@ static uint32_t add_line(struct critical_lines *l, const struct critical_line *v
 	uint32_t hash = intern_hash_u64((uint64_t)v->function << 32 | v->chain, (uint64_t)key.kind << 32 |
 	    (uint32_t)v->cls << 16 | (uint32_t)v->reason << 8 | v->followed);
 	uint32_t id = intern_find(&l->lines, hash, same_line, l, &key);
-	l->ns[v->cls] += v->ns;
-	l->total += v->ns;
+	wrap_add_to(&l->ns[v->cls], v->ns);
+	wrap_add_to(&l->total, v->ns);
 	if (id == UINT32_MAX) {
 		l->line = mem_grow(l->line, &l->cline, l->nline + 1, sizeof *l->line);
 		l->line[l->nline] = *v;
@@ -163,7 +164,7 @@ static uint32_t add_line(struct critical_lines *l, const struct critical_line *v
 		return (uint32_t)l->nline++;
 	}
 	struct critical_line *sum = &l->line[id], longest = is_longer(v, sum) ? *v : *sum;
-	longest.ns = sum->ns + v->ns;
+	longest.ns = wrap_add(sum->ns, v->ns);
 	longest.n = sum->n + v->n;
 	longest.ngoroutines = sum->ngoroutines;
 	longest.approximate = sum->approximate || v->approximate;

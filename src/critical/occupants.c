@@ -30,7 +30,7 @@ enum { CELLS = 256, INSTANTS = 64, OCCUPANTS = 24 };
 struct proc_cell { int64_t t0, t1, at; trk_id proc, g; enum tstate state; };
 
 /* g 0 and stack 0: others. several: g is one of several goroutines with the start function `name`. */
-struct occupant { trk_id g; str_id name; stk_id stack; bool gc, several; int64_t ns; };
+struct occupant { trk_id g; str_id name; stk_id stack; bool gc, several; double ns; };
 
 struct runnable_wait {
 	const struct critical_walker *w;
@@ -170,7 +170,7 @@ static size_t unite_idle(struct runnable_wait *x, size_t *nidle, int64_t *ns)
 
 /* ---- occupants */
 
-static void add_occupant(struct runnable_wait *x, trk_id g, stk_id stack, bool gc, int64_t ns)
+static void add_occupant(struct runnable_wait *x, trk_id g, stk_id stack, bool gc, double ns)
 {
 	str_id name = g ? (str_id)store_trk_name(x->w->sn->st, g) : 0;
 	uint32_t i = 0;
@@ -185,13 +185,13 @@ static void add_occupant(struct runnable_wait *x, trk_id g, stk_id stack, bool g
 }
 
 /* scale: how many nanoseconds of the wait one nanosecond of the goroutine stands for */
-struct occupied_cell { struct runnable_wait *x; trk_id g; int64_t scale; };
+struct occupied_cell { struct runnable_wait *x; trk_id g; double scale; };
 
 static void add_run_part(void *arg, int64_t t0, int64_t t1, stk_id stack)
 {
 	const struct occupied_cell *o = arg;
 	o->x->cost++;
-	add_occupant(o->x, o->g, stack, false, (t1 - t0) * o->scale);
+	add_occupant(o->x, o->g, stack, false, (double)(t1 - t0) * o->scale);
 }
 
 /* Add what a P did in [a, b), a part of a cell. */
@@ -200,11 +200,11 @@ static void add_occupied(struct runnable_wait *x, const struct proc_cell *v, int
 	struct track_cursor *c = &x->cursor;
 	struct occupied_cell o = {x, v->g, 1};
 	if (v->state == TS_GCWORK) {
-		add_occupant(x, 0, 0, true, b - a);
+		add_occupant(x, 0, 0, true, (double)(b - a));
 		return;
 	}
 	if (v->at != TIME_NONE) {	/* the nanosecond at that time stands for the part */
-		o.scale = b - a;
+		o.scale = (double)(b - a);
 		a = v->at;
 		b = a + 1;
 	}
@@ -216,11 +216,11 @@ static void add_occupied(struct runnable_wait *x, const struct proc_cell *v, int
 		if (state_runs(track_cursor_state(c)))
 			critical_run_parts(x->w, &x->places, c, a, t1, add_run_part, &o);
 		else
-			add_occupant(x, v->g, track_cursor_stack(c), false, (t1 - a) * o.scale);
+			add_occupant(x, v->g, track_cursor_stack(c), false, (double)(t1 - a) * o.scale);
 		a = t1;
 	}
 	if (a < b)
-		add_occupant(x, v->g, 0, false, (b - a) * o.scale);
+		add_occupant(x, v->g, 0, false, (double)(b - a) * o.scale);
 }
 
 /* Add the parts of the cells in which no P is idle. */
@@ -266,20 +266,21 @@ static uint32_t next_occupant(const struct runnable_wait *x, uint32_t i)
 /* Divide [a, b) by the time of the occupants. */
 static void put_occupants(const struct runnable_wait *x, int64_t a, int64_t b)
 {
-	int64_t total = 0, done = 0, len = b - a, from = a;
+	double total = 0, done = 0, len = (double)(b - a);
+	int64_t from = a;
 	uint32_t last = 0;
 	for (uint32_t i = 0; i <= OCCUPANTS; i = next_occupant(x, i)) {
 		total += x->occupant[i].ns;
-		last = x->occupant[i].ns ? i : last;
+		last = x->occupant[i].ns > 0 ? i : last;
 	}
-	if (!total) {
+	if (total <= 0) {
 		put_part(x, a, b, CRITICAL_WOKEN_LATE, NULL);
 		return;
 	}
 	for (uint32_t i = 0; i <= last; i = next_occupant(x, i)) {
 		const struct occupant *o = &x->occupant[i];
 		done += o->ns;
-		int64_t to = i == last ? b : a + (int64_t)((double)len * ((double)done / (double)total));
+		int64_t to = i == last ? b : a + (int64_t)(len * (done / total));
 		put_part(x, from, to, o->gc ? CRITICAL_GC_WORKERS : CRITICAL_OCCUPIED, o);
 		from = to > from ? to : from;
 	}

@@ -17,6 +17,7 @@
 #include "config.h"
 #include "critical/internal.h"
 
+#include "base/wrap_math.h"
 #include "trace/bins.h"
 
 struct walk_frame {
@@ -59,7 +60,7 @@ static void put_piece(struct path_walk *k, const struct critical_piece *v)
 	struct critical_piece *next = !p->n ? NULL : p->each ? p->v : &p->v[p->n - 1];
 	if (v->t1 <= v->t0)
 		return;
-	p->ns[v->cls] += v->t1 - v->t0;
+	wrap_add_to(&p->ns[v->cls], v->t1 - v->t0);
 	p->ncut += !v->followed;
 	k->t = v->t0;
 	k->stalled = 0;

@@ -68,7 +68,7 @@ static void add_share(struct critical_tree *t, uint32_t node, uint32_t operation
 		x->share_of[i] = 0;
 	uint32_t i = x->share_of[node];
 	if (i > x->first) {
-		t->share[i - 1].ns += ns;
+		wrap_add_to(&t->share[i - 1].ns, ns);
 		t->share[i - 1].n += pieces;
 		return;
 	}
@@ -205,7 +205,7 @@ uint32_t critical_tree_exemplar(const struct critical_tree *t, const uint8_t *no
 		int64_t sum = 0;
 		for (; i < t->nshare && t->share[i].operation == operation; i++)
 			if (nodes[t->share[i].node >> 3] >> (t->share[i].node & 7) & 1)
-				sum += t->share[i].ns;
+				wrap_add_to(&sum, t->share[i].ns);
 		if (sum > *ns || (sum && sum == *ns && operation < best)) {
 			*ns = sum;
 			best = operation;

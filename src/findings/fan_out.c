@@ -10,6 +10,7 @@
 #include "findings/fan_out.h"
 
 #include "base/mem/mem.h"
+#include "base/wrap_math.h"
 #include "trace/stats/goroutine_stats.h"
 
 #include <stdlib.h>
@@ -41,8 +42,8 @@ static void add_round(struct fan_out *f, const struct child *v, uint32_t n, uint
 	stats_sort(run, n);
 	f->rounds++;
 	f->children += n;
-	f->most += v[most].run;
-	f->median += run[(n - 1) / 2];
+	wrap_add_to(&f->most, v[most].run);
+	wrap_add_to(&f->median, run[(n - 1) / 2]);
 	f->late += last - before;
 	numbers[most % NUMBERS]++;
 	if (v[most].t1 - v[most].t0 > f->t1 - f->t0) {

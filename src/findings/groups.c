@@ -5,6 +5,7 @@
 #include "findings/groups.h"
 
 #include "base/mem/mem.h"
+#include "base/wrap_math.h"
 #include "trace/stats/goroutine_stats.h"
 #include "trace/user_code.h"
 
@@ -74,11 +75,11 @@ static void add_goroutine(struct group_maker *m, trk_id g)
 	if (made)
 		x->quarter[(a - s->t0) * GROUP_QUARTERS / (s->t1 - s->t0 + 1)]++;
 	int64_t life = (b < s->t1 ? b : s->t1) - (a > s->t0 ? a : s->t0);
-	x->life += life > 0 ? life : 0;
-	x->idle += scan_details_of(s, g)->idle;
+	wrap_add_to(&x->life, life > 0 ? life : 0);
+	wrap_add_to(&x->idle, scan_details_of(s, g)->idle);
 	int64_t run = scan_run_ns(s, g);
-	x->run += run;
-	x->joined += scan_details_of(s, g)->joined;
+	wrap_add_to(&x->run, run);
+	wrap_add_to(&x->joined, scan_details_of(s, g)->joined);
 	if (run > x->run_most) {
 		x->run_most = run;
 		x->most = g;

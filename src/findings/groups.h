@@ -3,6 +3,7 @@
 #ifndef TTRACE_FINDINGS_GROUPS_H
 #define TTRACE_FINDINGS_GROUPS_H
 
+#include "base/wrap_math.h"
 #include "findings/scan.h"
 
 /* Goroutines of the program by start function and by the line that creates them. */
@@ -24,6 +25,6 @@ struct goroutine_groups {
 };
 void groups_make(struct goroutine_groups *, const struct scan *, struct arena *);
 /* Time in which the goroutines of a group had work. */
-static inline int64_t groups_work(const struct goroutine_group *g) { return g->life - g->idle; }
+static inline int64_t groups_work(const struct goroutine_group *g) { return wrap_sub(g->life, g->idle); }
 
 #endif

@@ -10,6 +10,7 @@
 #include "findings/paths.h"
 
 #include "base/mem/mem.h"
+#include "base/wrap_math.h"
 #include "trace/user_code.h"
 
 enum { PATH_SAMPLES = 48 };
@@ -69,8 +70,8 @@ static void add_piece(void *arg, const struct critical_path *path, const struct 
 	int64_t ns = p->t1 - p->t0;
 	stack->n[side]++;
 	stack->now++;
-	to->ns[side] += ns;
-	to->now += ns;
+	wrap_add_to(&to->ns[side], ns);
+	wrap_add_to(&to->now, ns);
 	if (ns < to->longest || (ns == to->longest && p->t0 >= to->t0))
 		return;
 	to->longest = ns;
@@ -193,7 +194,7 @@ void paths_add(struct kind_paths *k, const struct critical_walker *w, const stru
 	critical_path_walk(w, o->g, o->t0, o->t1, path);
 	path->arg = NULL;
 	k->n[side]++;
-	k->total[side] += path->t1 - path->t0;
+	wrap_add_to(&k->total[side], path->t1 - path->t0);
 }
 
 /* side: of each operation; all: number of those of the side that is walked. */

@@ -6,6 +6,7 @@
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
+#include "base/wrap_math.h"
 #include "trace/bins.h"
 #include "trace/bins_time.h"
 #include "trace/run_stacks.h"
@@ -104,7 +105,7 @@ static int64_t run_of_all(const struct findings_run *r)
 {
 	int64_t ns = 0;
 	for (uint32_t i = 0; i < r->groups.n; i++)
-		ns += r->groups.v[i].run;
+		wrap_add_to(&ns, r->groups.v[i].run);
 	return ns;
 }
 
@@ -306,7 +307,7 @@ void rule_imbalance(struct findings_run *r)
 		/* The median is at most the mean of the others, so most groups need no look at their members. */
 		if (g->n >= 2 && g->most && (double)g->run_most * 10 > (double)r->wall)
 			judge_imbalance(r, i);
-		if (g->made && g->run * 10 > r->wall)
+		if (g->made && g->run > r->wall / 10)
 			judge_fan_out(r, i);
 	}
 }
@@ -346,7 +347,7 @@ void rule_spin(struct findings_run *r)
 		if (!r->groups.of[g] || !x->yields)
 			continue;
 		struct spin_sum *to = &v[r->groups.of[g] - 1];
-		to->ns += x->yielded;
+		wrap_add_to(&to->ns, x->yielded);
 		to->yields += x->yields;
 		if (!to->most || x->yielded > scan_details_of(&r->scan, to->most)->yielded)
 			to->most = g;

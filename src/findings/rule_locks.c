@@ -10,6 +10,7 @@
 #include "base/mem/mem.h"
 #include "base/radix_sort.h"
 #include "base/text/text.h"
+#include "base/wrap_math.h"
 #include "trace/user_code.h"
 
 #include <stdlib.h>
@@ -69,7 +70,7 @@ static void queue_add_site(struct lock_rule *l, struct lock_queue *q, uint32_t s
 	q->from = !q->n || x->from < q->from ? x->from : q->from;
 	q->to = x->to > q->to ? x->to : q->to;
 	q->n += x->n;
-	q->ns += x->ns;
+	wrap_add_to(&q->ns, x->ns);
 	q->longest = x->longest > q->longest ? x->longest : q->longest;
 	if (x->ns > l->r->scan.site[q->site].ns)
 		q->site = site;
@@ -159,7 +160,7 @@ static void report_queue(struct lock_rule *l, struct lock_queue *q)
 	int64_t part, work = 0;
 	struct group_weights_most w = group_weights_most(&q->waiting);
 	for (uint32_t i = 0; i < w.n; i++)
-		work += groups_work(&r->groups.v[w.group[i]]);
+		wrap_add_to(&work, groups_work(&r->groups.v[w.group[i]]));
 	enum time_class cls = time_parts_main_class(&q->held, &part);
 	struct finding f = {.score = finding_score((double)q->ns * w.share, (double)work), .affected_ns = work,
 	    .t0 = q->from, .t1 = q->to, .trk = q->example.g};
@@ -241,7 +242,7 @@ static uint32_t sum_sets(struct lock_rule *l, struct lock_total *v)
 			v[n] = (struct lock_total){.first = i, .set = set};
 			at[set] = ++n;
 		}
-		v[at[set] - 1].ns += x->ns;
+		wrap_add_to(&v[at[set] - 1].ns, x->ns);
 	}
 	mem_free(at);
 	if (n)

@@ -12,6 +12,7 @@
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
+#include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
 #include "trace/bins.h"
 #include "trace/bins_time.h"
@@ -108,19 +109,19 @@ static struct gc_time gc_time(struct findings_run *r)
 	for (uint32_t i = 0; i < r->nproc; i++) {
 		struct bin b = {0};
 		bins_procs(r->sn, &r->proc[i], 1, r->scan.t0, r->scan.t1, &b);
-		t.assists += b.ns[TS_ASSIST];
+		wrap_add_to(&t.assists, b.ns[TS_ASSIST]);
 		for (int s = TS_IDLE; s < TS__N; s++)
-			t.procs += b.ns[s];
-		t.used -= b.ns[TS_IDLE];
+			wrap_add_to(&t.procs, b.ns[s]);
+		t.used = wrap_sub(t.used, b.ns[TS_IDLE]);
 	}
-	t.used += t.procs;
+	wrap_add_to(&t.used, t.procs);
 	int64_t all = 0;
 	for (uint32_t i = 0; i < r->ops->nkinds; i++)
-		all += r->ops->kind[i].total;
+		wrap_add_to(&all, r->ops->kind[i].total);
 	for (uint32_t i = 0; i < r->ops->nkinds; i++) {
 		const struct operation_kind *k = &r->ops->kind[i];
 		double share = k->total > 0 ? (double)k->class_ns[TIME_GC_ASSIST] / (double)k->total : 0;
-		if (k->total * 10 > all && share > t.kind_share) {
+		if (k->total > all / 10 && share > t.kind_share) {
 			t.kind_share = share;
 			t.kind = i;
 		}

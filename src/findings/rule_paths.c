@@ -12,6 +12,7 @@
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
+#include "base/wrap_math.h"
 #include "findings/paths.h"
 #include "store/tracks/wake_edges.h"
 #include "trace/bins.h"
@@ -48,7 +49,7 @@ static bool has_time(const struct operations *o, const struct operation_kind *k,
 	int64_t ns = 0;
 	for (uint32_t i = 0; i < k->n && (double)ns < least; i++) {
 		int64_t one = operations_duration(o, (uint32_t)(k - o->kind), i);
-		ns += one != TIME_NONE ? one : 0;
+		wrap_add_to(&ns, one != TIME_NONE ? one : 0);
 	}
 	return (double)ns >= least;
 }

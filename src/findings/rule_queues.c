@@ -13,6 +13,7 @@
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
+#include "base/wrap_math.h"
 #include "store/tracks/wake_edges.h"
 #include "trace/bins.h"
 #include "trace/bins_time.h"
@@ -96,7 +97,7 @@ static void add_samples(struct findings_run *r, struct busy_server *v)
 			const struct scan_wait *w = &x->sample[k];
 			if (w->waker != v->g)
 				continue;
-			ns += x->step;
+			wrap_add_to(&ns, x->step);
 			v->moments += w->t1 != last;
 			last = w->t1;
 			v->waking = w->waker_stack;
@@ -155,8 +156,10 @@ static void report_server(struct findings_run *r, struct busy_server *v, double 
 	const struct time_part *most = v->does.n ? &v->does.v[0] : NULL;
 	const struct wait_site *at = &r->scan.sites.v[v->site];
 	int64_t work = 0;
-	for (uint32_t i = 0; i < v->most.n; i++)
-		work += v->idle ? r->groups.v[v->most.group[i]].life : groups_work(&r->groups.v[v->most.group[i]]);
+	for (uint32_t i = 0; i < v->most.n; i++) {
+		const struct goroutine_group *g = &r->groups.v[v->most.group[i]];
+		wrap_add_to(&work, v->idle ? g->life : groups_work(g));
+	}
 	struct finding f = {.score = finding_score(v->waiting * (double)r->wall * v->most.share, (double)work), .affected_ns = work,
 	    .t0 = r->scan.t0, .t1 = r->scan.t1, .trk = v->g, .see = board_of_class(at->cls)};
 	stk_id held = most && most->lock.unlock ? lock_sets_section(r->st, most->stack, most->lock.unlock) : 0;
@@ -239,9 +242,9 @@ static double idle_share(const struct findings_run *r)
 	for (uint32_t i = 0; i < r->nproc; i++) {
 		struct bin b = {0};
 		bins_procs(r->sn, &r->proc[i], 1, r->scan.t0, r->scan.t1, &b);
-		idle += b.ns[TS_IDLE];
+		wrap_add_to(&idle, b.ns[TS_IDLE]);
 		for (int s = TS_NONE + 1; s < TS__N; s++)
-			all += b.ns[s];
+			wrap_add_to(&all, b.ns[s]);
 	}
 	return all > 0 ? (double)idle / (double)all : 0;
 }
@@ -355,7 +358,7 @@ static double pool_busy(struct findings_run *r, const struct pool_site *p)
 		const struct time_part *v = &p->use.v[i];
 		enum time_class cls = r->scan.sites.v[p->site].cls;
 		if (v->cls == cls && findings_site(r, v->stack) == r->scan.sites.v[p->site].frame)
-			waits += v->ns;
+			wrap_add_to(&waits, v->ns);
 	}
 	return p->use.total ? 1 - (double)waits / (double)p->use.total : 0;
 }

@@ -11,6 +11,7 @@
 #include "base/bsearch.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
+#include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
 #include "trace/bins.h"
 #include "trace/run_stacks.h"
@@ -104,7 +105,7 @@ static void report_no_p(struct findings_run *r, const struct late_group *l, uint
 	int64_t ns = 0, work = 0;
 	uint32_t waits = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		ns += l[i].ns;
+		wrap_add_to(&ns, l[i].ns);
 		waits += l[i].n;
 		work += groups_work(&r->groups.v[l[i].group]);
 	}
@@ -173,7 +174,7 @@ static bool is_awaited(const struct findings_run *r, const struct late_group *l)
 		return true;
 	for (trk_id g = 1; g < r->sn->ntrks; g++) {
 		const struct scan_details *x = scan_details_of(&r->scan, g);
-		ns += r->groups.of[g] == l->group + 1 ? x->ended + x->fed + x->joined : 0;
+		wrap_add_to(&ns, r->groups.of[g] == l->group + 1 ? x->ended + x->fed + x->joined : 0);
 	}
 	return 2 * ns > l->ns;
 }
@@ -220,7 +221,7 @@ void rule_no_p(struct findings_run *r)
 			continue;
 		if (!l[group].ns || v->t1 - v->t0 > late->v[l[group].longest].t1 - late->v[l[group].longest].t0)
 			l[group].longest = i;
-		l[group].ns += overlap(v->t0, v->t1, r->scan.t0, r->scan.t1);
+		wrap_add_to(&l[group].ns, overlap(v->t0, v->t1, r->scan.t0, r->scan.t1));
 		l[group].n++;
 	}
 	qsort(l, r->groups.n, sizeof *l, by_late_ns);
@@ -366,7 +367,7 @@ void rule_long_run(struct findings_run *r)
 		if (k == n)
 			at[n++] = (struct long_runs){.frame = frame};
 		at[k].n++;
-		at[k].total += len;
+		wrap_add_to(&at[k].total, len);
 		at[k].lost += lost;
 		at[k].fit = fit > at[k].fit ? fit : at[k].fit;
 		if (len > at[k].longest) {
@@ -426,9 +427,9 @@ static void judge_change(struct findings_run *r, int64_t from, int64_t t, int64_
 	       queue = finding_fit(after / (double)has, LIMIT(r, GOMAXPROCS, QUEUE));
 	int64_t work = 0;
 	for (int i = 0; i < TIME_CLASS__N; i++)
-		work += i == TIME_STILL_BLOCKED ? 0 : r->scan.ns[i];
+		wrap_add_to(&work, i == TIME_STILL_BLOCKED ? 0 : r->scan.ns[i]);
 	for (uint32_t i = 0; i < r->groups.n; i++)
-		work += r->groups.v[i].run;
+		wrap_add_to(&work, r->groups.v[i].run);
 	double lost = (after - before) * (double)(to - t);
 	struct finding f = {.score = finding_score(lost, (double)work), .t0 = t, .t1 = to, .see = "stats -step=100ms"};
 	frm_id caller = changer(r, t);

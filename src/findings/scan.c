@@ -14,6 +14,7 @@
 #include "findings/scan.h"
 
 #include "base/mem/mem.h"
+#include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
 
 #include <string.h>
@@ -134,7 +135,7 @@ static inline struct scan_details *details_of(struct scan *s, trk_id g)
 static void add_run_ns(struct scan *s, trk_id g, int64_t ns)
 {
 	if (s->g[g].detailed || ns >= (INT32_MAX - (int64_t)s->g[g].run))
-		details_of(s, g)->run += ns;
+		wrap_add_to(&details_of(s, g)->run, ns);
 	else
 		s->g[g].run = (s->g[g].run + (uint32_t)ns) & INT32_MAX;
 }
@@ -142,7 +143,7 @@ static void add_run_ns(struct scan *s, trk_id g, int64_t ns)
 static void add_ready_ns(struct scan *s, trk_id g, int64_t ns)
 {
 	if (s->g[g].detailed || ns >= (UINT32_MAX - (int64_t)s->g[g].more))
-		details_of(s, g)->ready += ns;
+		wrap_add_to(&details_of(s, g)->ready, ns);
 	else
 		s->g[g].more += (uint32_t)ns;
 }
@@ -191,11 +192,15 @@ static void take_sample(struct scan *s, struct scan_site *x, const struct scan_w
 		x->sample = arena_alloc(&s->own, SCAN_SAMPLES * sizeof *x->sample);
 		x->step = x->next = (s->t1 - s->t0) / (4 * SCAN_SAMPLES) + 1;
 	}
-	/* A wait that covers several steps is kept several times: once for each. */
-	for (; x->next <= x->ns; x->next += x->step) {
+	/* A wait that covers several steps is kept several times: once for each. Hostile times reach the end of the range of
+	   sums: then nothing more is kept. */
+	while (x->next <= x->ns) {
 		if (x->nsample == SCAN_SAMPLES)
 			halve_samples(x);
 		x->sample[x->nsample++] = *w;
+		if (x->next > INT64_MAX - x->step)
+			break;
+		x->next += x->step;
 	}
 }
 
@@ -210,7 +215,7 @@ static void add_pair(struct scan *s, uint32_t site, stk_id stack, int64_t ns)
 		s->pair[s->npair++] = (struct scan_pair){.site = site, .waker = line};
 	}
 	s->pair[slot->n].n++;
-	s->pair[slot->n].ns += ns;
+	wrap_add_to(&s->pair[slot->n].ns, ns);
 }
 
 static void add_to_site(struct scan_site *x, int64_t t0, int64_t t1, int64_t ns)
@@ -218,7 +223,7 @@ static void add_to_site(struct scan_site *x, int64_t t0, int64_t t1, int64_t ns)
 	x->from = !x->n || t0 < x->from ? t0 : x->from;
 	x->to = t1 > x->to ? t1 : x->to;
 	x->n++;
-	x->ns += ns;
+	wrap_add_to(&x->ns, ns);
 	x->longest = t1 - t0 > x->longest ? t1 - t0 : x->longest;
 }
 
@@ -239,24 +244,24 @@ static void end_wait(struct scan *s, const struct scan_wait *w, enum tstate stat
 		return;
 	add_to_site(x, w->t0, w->t1, ns);
 	if (at->idle) {
-		details_of(s, w->g)->idle += ns;
-		s->idle += ns;
+		wrap_add_to(&details_of(s, w->g)->idle, ns);
+		wrap_add_to(&s->idle, ns);
 	} else {
-		s->ns[at->cls] += ns;
+		wrap_add_to(&s->ns[at->cls], ns);
 	}
 	if (w->waker && scan_is_handed_over(at->cls)) {
-		x->woken += ns;
+		wrap_add_to(&x->woken, ns);
 		if (at->idle)
-			details_of(s, w->waker)->fed += ns;
+			wrap_add_to(&details_of(s, w->waker)->fed, ns);
 		else if (at->cls == TIME_WAITGROUP)
-			details_of(s, w->waker)->joined += ns;
+			wrap_add_to(&details_of(s, w->waker)->joined, ns);
 		else if (at->cls != TIME_LOCK)
-			details_of(s, w->waker)->ended += ns;
+			wrap_add_to(&details_of(s, w->waker)->ended, ns);
 		if (at->cls == TIME_LOCK)
 			add_pair(s, i, w->waker_stack, ns);
 	}
 	if (state == TS_CHANSEND)
-		details_of(s, w->g)->sending += ns;
+		wrap_add_to(&details_of(s, w->g)->sending, ns);
 	if (at->cls == TIME_LOCK)
 		list_add(&s->queued, w->t0, w->t1, w->g, i);
 	if (x->ns >= x->next)
@@ -271,7 +276,7 @@ static void end_run(struct scan_pass *p, trk_id g, struct scan_doing *d, int64_t
 	d->yielded = next == TS_READY && is_yield(p, stack);
 	if (d->yielded) {
 		details_of(s, g)->yields++;
-		details_of(s, g)->yielded += ns;
+		wrap_add_to(&details_of(s, g)->yielded, ns);
 		details_of(s, g)->yield = stack;
 	}
 	if (ns >= SCAN_LONG_RUN_NS)
@@ -282,7 +287,7 @@ static void end_run(struct scan_pass *p, trk_id g, struct scan_doing *d, int64_t
 	if (d->waited && d->waited == stack && span_of_state[next] == SPAN_WAIT) {
 		struct scan_site *x = site_at(s, site_table_of(&s->sites, next, stack));
 		x->again++;
-		x->again_ns += d->ran;
+		wrap_add_to(&x->again_ns, d->ran);
 	}
 }
 
@@ -297,7 +302,7 @@ static void add_runnable_slots(struct scan_pass *p, int64_t a, int64_t b)
 			p->slot_from = p->slot * s->slot_ns;
 		}
 		int64_t end = p->slot_from + s->slot_ns, to = end < b ? end : b;
-		s->slot_runnable[p->slot] += to - a;
+		wrap_add_to(&s->slot_runnable[p->slot], to - a);
 		a = to;
 	}
 }
@@ -308,10 +313,10 @@ static void end_ready(struct scan_pass *p, trk_id g, const struct scan_doing *d,
 	int64_t ns = scan_judged_ns(s, g, d->t0, t);
 	if (!ns)
 		return;
-	s->ns[TIME_RUNNABLE] += ns;
+	wrap_add_to(&s->ns[TIME_RUNNABLE], ns);
 	add_ready_ns(s, g, ns);
 	if (d->yielded && ns < SCAN_AGAIN_NS)
-		details_of(s, g)->yielded += ns;
+		wrap_add_to(&details_of(s, g)->yielded, ns);
 	add_runnable_slots(p, d->t0, t);
 	list_add(&s->late, d->t0, t, g, d->stack);
 }
@@ -323,7 +328,7 @@ static void end_call(struct scan *s, trk_id g, const struct scan_doing *d, int64
 	if (!ns)
 		return;
 	add_to_site(x, d->t0, t, ns);
-	s->ns[TIME_SYSCALL] += ns;
+	wrap_add_to(&s->ns[TIME_SYSCALL], ns);
 	add_ready_ns(s, g, ns);
 	if (x->ns >= x->next)
 		take_sample(s, x, &(struct scan_wait){d->t0, t, g, 0, d->stack, 0});
@@ -403,10 +408,10 @@ static void add_open(struct scan *s, trk_id g, const struct scan_doing *d, int64
 	x->nopen++;
 	x->open_longest = s->sn->t1 - d->t0 > x->open_longest ? s->sn->t1 - d->t0 : x->open_longest;
 	if (s->sites.v[i].idle) {
-		details_of(s, g)->idle += ns;
-		s->idle += ns;
+		wrap_add_to(&details_of(s, g)->idle, ns);
+		wrap_add_to(&s->idle, ns);
 	} else {
-		s->ns[TIME_STILL_BLOCKED] += ns;
+		wrap_add_to(&s->ns[TIME_STILL_BLOCKED], ns);
 	}
 }
 

@@ -9,6 +9,7 @@
 #include "findings/lock_sets.h"
 
 #include "base/mem/mem.h"
+#include "base/wrap_math.h"
 #include "trace/bins.h"
 
 #include <stdlib.h>
@@ -23,14 +24,14 @@ void time_parts_put(struct time_parts *a, enum time_class cls, stk_id stack, int
 		a->v[a->n++] = (struct time_part){.cls = cls, .stack = stack};
 	}
 	struct time_part *p = &a->v[i];
-	p->ns += ns;
+	wrap_add_to(&p->ns, ns);
 	if (ns > p->longest) {
 		p->longest = ns;
 		p->t0 = t0;
 		p->g = g;
 		p->lock = a->lock;
 	}
-	a->total += ns;
+	wrap_add_to(&a->total, ns);
 }
 
 static bool runs(enum tstate s)
@@ -160,7 +161,7 @@ enum time_class time_parts_main_class(const struct time_parts *a, int64_t *ns)
 	int64_t sum[TIME_CLASS__N] = {0};
 	int best = TIME_UNKNOWN;
 	for (uint32_t i = 0; i < a->n; i++)
-		sum[a->v[i].cls] += a->v[i].ns;
+		wrap_add_to(&sum[a->v[i].cls], a->v[i].ns);
 	for (int i = 0; i < TIME_CLASS__N; i++)
 		if (sum[i] > sum[best])
 			best = i;

@@ -15,6 +15,7 @@
 #include "base/bsearch.h"
 #include "base/radix_sort.h"
 #include "base/text/text.h"
+#include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
 
 #include <string.h>
@@ -104,7 +105,7 @@ static void add_item(struct tasks_listing *p, struct item it)
 	k->all++;
 	k->n += it.in;
 	k->open += it.in && it.open;
-	k->total += it.in ? it.t1 - it.t0 : 0;
+	wrap_add_to(&k->total, it.in ? it.t1 - it.t0 : 0);
 	if (is_measured(p, x))
 		histogram_add(&k->h, it.t1 - it.t0);
 }
