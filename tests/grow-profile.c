@@ -3,7 +3,7 @@
 /*
  * The profiles of grow.h, written message by message; the string table is collected and written at the end. Ids of
  * strings, functions, locations and mappings are numbers from 1. All files are valid, because code behind the checks
- * that refuse damaged files must be measured, too.
+ * that refuse damaged files must be measured, too. The last ones are heap profiles as text.
  */
 #include "config.h"
 #include "grow.h"
@@ -351,10 +351,20 @@ static void make_stacks(struct buf *file, size_t n)
 	end_profile(file);
 }
 
+/* Attributes of the memory map of an old profile, and a line of it that has many $. */
+static void make_old_attributes(struct buf *file, size_t n)
+{
+	buf_puts(file, "heap profile: 1: 1 [1: 1] @ heap/1\n1: 1 [1: 1] @ 0x1\nMAPPED_LIBRARIES:\n");
+	for (size_t i = 0; i < n; i++)
+		buf_printf(file, "v%zu=b\n", i);
+	buf_pad(file, '$', n);
+	buf_putc(file, '\n');
+}
+
 #define KIND(name) {#name, make_##name}
 const struct grow_kind grow_profiles[] = {
 	KIND(labels), KIND(label_values), KIND(label_numbers), KIND(labelled_samples), KIND(sample_keys),
 	KIND(lines), KIND(same_lines), KIND(mappings), KIND(functions), KIND(sample_types),
-	KIND(comments), KIND(frames), KIND(recursion), KIND(stacks),
+	KIND(comments), KIND(frames), KIND(recursion), KIND(stacks), KIND(old_attributes),
 	{0},
 };

@@ -320,5 +320,16 @@ for page in mutex heap; do
 	"$ttrace" top -cum -symbolize=local "$tmp/$page" 2>&1 | grep -q '100%  main\.g'
 	ok $? "comments name the frames of a $page page"
 done
+# Each attribute of a memory map is twice the one before: expanded they would take gigabytes.
+{
+	printf 'heap profile: 1: 1 [1: 1] @ heap/1\n1: 1 [1: 1] @ 0x1234\nMAPPED_LIBRARIES:\nv10=0123456789\n1000-2000 r-xp 00000000 00:00 0 /srv/$v10/app\n'
+	for i in $(seq 11 50); do
+		echo "v$i=\$v$((i - 1))\$v$((i - 1))"
+	done
+	echo '2000-3000 r-xp 00000000 00:00 0 /srv/$v50'
+} >"$tmp/attributes"
+"$ttrace" raw "$tmp/attributes" >"$tmp/out" 2>"$tmp/err"
+grep -q '/srv/0123456789/app' "$tmp/out" && grep -q '^2: 0x2000.*[$]v' "$tmp/out" && grep -q 'memory map.*not replaced' "$tmp/err"
+ok $? "attributes of a memory map that would expand to gigabytes are replaced as far as a limit, with a warning"
 plan
 exit $bad

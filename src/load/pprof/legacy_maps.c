@@ -10,6 +10,8 @@
 #include "config.h"
 #include "load/pprof/legacy.h"
 
+#include "base/text/buf.h"
+
 #include <string.h>
 
 bool legacy_is_map_heading(const struct scan_lines *l)
@@ -18,9 +20,14 @@ bool legacy_is_map_heading(const struct scan_lines *l)
 	       scan_contains(scan_line_text(l), "MAPPED_LIBRARIES:");
 }
 
-struct attr {
-	struct attr *next;
-	const char *name, *value;
+/* Attributes may refer to one another, so few lines could expand to gigabytes. Real maps have one or two. */
+enum { ATTRS_MAX = 100, EXPANDED_MAX = 1 << 24 };
+
+struct attr { const char *name, *value; size_t nname, nvalue; };
+struct attrs {
+	struct attr a[ATTRS_MAX];
+	size_t n;
+	size_t expanded;	/* bytes of the values in all lines so far, up to EXPANDED_MAX */
 };
 
 /* Return the line without the prefix "file.cc:123] ". */
@@ -39,26 +46,39 @@ static struct scan_text without_log_prefix(struct scan_text t)
 	return t;
 }
 
-/* Return the line with every $name replaced. The result is allocated in the arena. */
-static struct scan_text expand_attrs(struct legacy *g, struct scan_text t, const struct attr *attrs)
+/* Return the attribute whose name the text begins with, the first one in the file; NULL if there is none. */
+static const struct attr *find_attr(const struct attrs *x, struct scan_text t)
 {
-	if (!attrs || !memchr(t.p, '$', (size_t)(t.end - t.p)))
+	for (size_t i = 0; i < x->n; i++)
+		if (x->a[i].nname <= scan_len(t) && !memcmp(t.p, x->a[i].name, x->a[i].nname))
+			return &x->a[i];
+	return NULL;
+}
+
+/* Return the line with every $name replaced, as far as EXPANDED_MAX allows. The result is allocated in the arena. */
+static struct scan_text expand_attrs(struct legacy *g, struct scan_text t, struct attrs *x)
+{
+	const char *dollar;
+	struct buf b = {0};
+	if (!x->n || !memchr(t.p, '$', scan_len(t)))
 		return t;
-	char *out = NULL;
-	size_t n = 0, cap = 0;
-	while (t.p < t.end) {
-		const struct attr *a = attrs;
-		while (a && !scan_starts_with(t, a->name))
-			a = a->next;
-		size_t len = a ? strlen(a->value) : 1;
-		out = mem_grow(out, &cap, n + len + 1, 1);
-		memcpy(out + n, a ? a->value : t.p, len);
-		n += len;
-		t.p += a ? strlen(a->name) : 1;
+	while ((dollar = memchr(t.p, '$', scan_len(t)))) {
+		buf_put(&b, t.p, (size_t)(dollar - t.p));
+		t.p = dollar;
+		const struct attr *a = find_attr(x, t);
+		if (a && a->nvalue > EXPANDED_MAX - x->expanded) {
+			g->attrs_limited = true;
+			a = NULL;
+		}
+		buf_put(&b, a ? a->value : t.p, a ? a->nvalue : 1);
+		x->expanded += a ? a->nvalue : 0;
+		t.p += a ? a->nname : 1;
 	}
-	const char *kept = arena_strndup(&g->arena, out ? out : "", n);
-	mem_free(out);
-	return (struct scan_text){kept, kept + n};
+	buf_put(&b, t.p, scan_len(t));
+	const char *kept = arena_strndup(&g->arena, buf_str(&b), b.n);
+	t = (struct scan_text){kept, kept + b.n};
+	buf_free(&b);
+	return t;
 }
 
 static bool take_hex(struct scan_text *t, struct scan_text *d)
@@ -218,18 +238,25 @@ static bool add_mapping(struct legacy *g, struct scan_text t)
 	return true;
 }
 
-static struct attr *new_attr(struct legacy *g, struct scan_text t)
+/* Add the attribute that a line "name=value" defines; other lines define none. */
+static void add_attr(struct legacy *g, struct scan_text t, struct attrs *x)
 {
-	const char *eq = memchr(t.p, '=', (size_t)(t.end - t.p));
+	const char *eq = memchr(t.p, '=', scan_len(t));
 	if (!eq)
-		return NULL;
+		return;
+	if (x->n == ATTRS_MAX) {
+		g->attrs_limited = true;
+		return;
+	}
 	struct scan_lines k = {.line = t.p, .n = (size_t)(eq - t.p)},
 			 v = {.line = eq + 1, .n = (size_t)(t.end - eq - 1)};
 	struct scan_text key = scan_line_trimmed(&k), val = scan_line_trimmed(&v);
-	struct attr *a = arena_zalloc(&g->arena, sizeof *a);
-	a->name = arena_printf(&g->arena, "$%.*s", (int)(key.end - key.p), key.p);
-	a->value = arena_strndup(&g->arena, val.p, (size_t)(val.end - val.p));
-	return a;
+	struct buf b = {0};
+	buf_put(&b, "$", 1);
+	buf_put(&b, key.p, scan_len(key));
+	x->a[x->n++] = (struct attr){arena_strndup(&g->arena, buf_str(&b), b.n),
+	    arena_strndup(&g->arena, val.p, scan_len(val)), b.n, scan_len(val)};
+	buf_free(&b);
 }
 
 /* ---- pprof's heuristics */
@@ -344,14 +371,14 @@ static void find_mappings(struct legacy *g)
 
 void legacy_read_memory_map(struct legacy *g, struct scan_lines *l, bool skip)
 {
-	struct attr *attrs = NULL, **tail = &attrs;
+	struct attrs attrs = {.n = 0};
 	while (skip && !legacy_is_map_heading(l) && scan_next_line(l))
 		;
 	while (scan_next_line(l)) {
 		struct scan_text t = expand_attrs(
-		    g, without_log_prefix((struct scan_text){l->line, l->line + l->n}), attrs);
-		if (!add_mapping(g, t) && (*tail = new_attr(g, t)))
-			tail = &(*tail)->next;
+		    g, without_log_prefix((struct scan_text){l->line, l->line + l->n}), &attrs);
+		if (!add_mapping(g, t))
+			add_attr(g, t, &attrs);
 	}
 	g->out_of_memory |= l->cut;
 	join_adjacent(g);
