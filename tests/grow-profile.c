@@ -361,10 +361,22 @@ static void make_old_attributes(struct buf *file, size_t n)
 	buf_putc(file, '\n');
 }
 
+/* An old profile of n addresses, with a memory map of n files in which none of them is. */
+static void make_old_mappings(struct buf *file, size_t n)
+{
+	buf_puts(file, "heap profile: 1: 1 [1: 1] @ heap/1\n");
+	for (size_t i = 0; i < n; i++)
+		buf_printf(file, "1: 1 [1: 1] @ 0x%zx\n", 0x700000000000 + 16 * i);
+	buf_puts(file, "MAPPED_LIBRARIES:\n");
+	for (size_t i = 1; i <= n; i++)
+		buf_printf(file, "%zx-%zx r-xp 00000000 00:00 0 /lib/l%zu\n", i << 13, (i << 13) + 0x1000, i);
+}
+
 #define KIND(name) {#name, make_##name}
 const struct grow_kind grow_profiles[] = {
 	KIND(labels), KIND(label_values), KIND(label_numbers), KIND(labelled_samples), KIND(sample_keys),
 	KIND(lines), KIND(same_lines), KIND(mappings), KIND(functions), KIND(sample_types),
 	KIND(comments), KIND(frames), KIND(recursion), KIND(stacks), KIND(old_attributes),
+	KIND(old_mappings),
 	{0},
 };

@@ -10,6 +10,8 @@
 #include "config.h"
 #include "load/pprof/legacy.h"
 
+#include "base/bsearch.h"
+#include "base/radix_sort.h"
 #include "base/text/buf.h"
 
 #include <string.h>
@@ -331,42 +333,107 @@ static void number_locations(struct legacy *g)
 		}
 }
 
-static uint32_t mapping_of(struct legacy *g, uint64_t a, size_t known)
+/*
+ * Finds the mapping of an address: the first one in the file whose range has it; else the first one whose beginning, as
+ * its offset shows, is missing in the map and has it. The bounds of all these ranges divide the addresses into pieces,
+ * the leaves of a binary tree whose root is 1. A range is entered in few nodes that together have its pieces, so a
+ * lookup is a walk from a leaf to the root.
+ */
+struct map_index {
+	struct radix_array bounds;	/* ascending; piece i is from bound i to the next */
+	uint32_t *lowest;		/* by node: the lowest number entered, of a mapping i: i, of its missing part: known + i */
+	uint32_t known;			/* mappings of the file; an artificial one may follow */
+};
+
+static uint32_t piece_of(const struct map_index *x, uint64_t addr)
 {
-	for (size_t i = 0; i < g->nmap; i++)
-		if (g->map[i].start <= a && a < g->map[i].limit)
-			return (uint32_t)i + 1;
+	struct bsearch_probe h = {.hi = x->bounds.n};
+	while (bsearch_probe(&h))
+		bsearch_narrow(&h, x->bounds.v[h.at].key <= addr);
+	return (uint32_t)h.lo - 1;	/* the first bound is 0 */
+}
+
+static void enter_range(struct map_index *x, uint64_t start, uint64_t limit, uint32_t number)
+{
+	if (start >= limit)
+		return;
+	uint32_t a = piece_of(x, start) + x->bounds.n, b = piece_of(x, limit) + x->bounds.n;
+	for (; a < b; a /= 2, b /= 2) {
+		if (a % 2 && number < x->lowest[a])
+			x->lowest[a] = number;
+		if (b % 2 && number < x->lowest[b - 1])
+			x->lowest[b - 1] = number;
+		a += a % 2;
+	}
+}
+
+static void map_index_make(struct map_index *x, const struct legacy *g)
+{
+	x->known = (uint32_t)g->nmap;
+	radix_array_alloc(&x->bounds, 3 * x->known + 1);
+	radix_array_add(&x->bounds, 0, 0);
 	for (size_t i = 0; i < g->nmap; i++) {
-		struct legacy_map *m = &g->map[i];
-		if (m->offset && m->start - m->offset <= a &&
-		    a < m->start) { /* the first part of the mapping is missing in the map */
-			m->start -= m->offset;
-			m->offset = 0;
-			return (uint32_t)i + 1;
-		}
+		const struct legacy_map *m = &g->map[i];
+		radix_array_add(&x->bounds, m->start, 0);
+		radix_array_add(&x->bounds, m->limit, 0);
+		radix_array_add(&x->bounds, m->start - m->offset, 0);
 	}
-	if (g->nmap == known) {
-		g->map = mem_grow(g->map, &g->cmap, g->nmap + 1, sizeof *g->map);
-		g->map[g->nmap++] = (struct legacy_map){.limit = UINT64_MAX, .file = "", .build = ""};
+	radix_sort_items(x->bounds.v, x->bounds.n);
+	x->lowest = xmalloc(2 * (size_t)x->bounds.n * sizeof *x->lowest);
+	memset(x->lowest, 0xff, 2 * (size_t)x->bounds.n * sizeof *x->lowest);
+	for (uint32_t i = 0; i < x->known; i++) {
+		const struct legacy_map *m = &g->map[i];
+		enter_range(x, m->start, m->limit, i);
+		enter_range(x, m->start - m->offset, m->start, x->known + i);
 	}
+}
+
+static void map_index_free(struct map_index *x)
+{
+	radix_array_free(&x->bounds);
+	mem_free(x->lowest);
+}
+
+/* Return the number of the mapping of an address, from 1. */
+static uint32_t mapping_of(struct legacy *g, struct map_index *x, uint64_t addr)
+{
+	uint32_t i = UINT32_MAX;
+	for (uint32_t k = piece_of(x, addr) + x->bounds.n; k; k /= 2)
+		if (x->lowest[k] < i)
+			i = x->lowest[k];
+	if (i < x->known)
+		return i + 1;
+	if (g->nmap > x->known)	/* the artificial mapping has all other addresses */
+		return (uint32_t)g->nmap;
+	if (i != UINT32_MAX) {	/* the missing part becomes a part of the mapping's range */
+		struct legacy_map *m = &g->map[i -= x->known];
+		enter_range(x, m->start - m->offset, m->start, i);
+		m->start -= m->offset;
+		m->offset = 0;
+		return i + 1;
+	}
+	g->map = mem_grow(g->map, &g->cmap, g->nmap + 1, sizeof *g->map);
+	g->map[g->nmap++] = (struct legacy_map){.limit = UINT64_MAX, .file = "", .build = ""};
 	return (uint32_t)g->nmap;
 }
 
 static void find_mappings(struct legacy *g)
 {
 	struct legacy_map *m = g->map;
+	struct map_index x;
 	if (g->nmap > 1 && !strncmp(m->file, "/anon_hugepage", 14) && m->limit == m[1].start)
 		memmove(m, m + 1, --g->nmap * sizeof *m);
 	if (g->nmap && m->start - m->offset == 0x400000) {
 		m->start = 0x400000;
 		m->offset = 0;
 	}
-	size_t known = g->nmap;
+	map_index_make(&x, g);
 	for (size_t i = 0; i < g->norder; i++) {
 		struct legacy_loc *l = &g->loc[g->order[i]];
 		if (l->addr)
-			l->map = mapping_of(g, l->addr, known);
+			l->map = mapping_of(g, &x, l->addr);
 	}
+	map_index_free(&x);
 }
 
 void legacy_read_memory_map(struct legacy *g, struct scan_lines *l, bool skip)
