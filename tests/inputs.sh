@@ -331,5 +331,10 @@ done
 "$ttrace" raw "$tmp/attributes" >"$tmp/out" 2>"$tmp/err"
 grep -q '/srv/0123456789/app' "$tmp/out" && grep -q '^2: 0x2000.*[$]v' "$tmp/out" && grep -q 'memory map.*not replaced' "$tmp/err"
 ok $? "attributes of a memory map that would expand to gigabytes are replaced as far as a limit, with a warning"
+# A profile whose drop_frames would be matched in two to the power of 28 steps.
+printf '\012\004\010\001\020\002\022\006\012\001\001\022\001\001\042\010\010\001\042\004\010\001\020\001\052\004\010\001\020\003' >"$tmp/drop.pb"
+printf '\070\004\062\000\062\001n\062\001u\062\036aaaaaaaaaaaaaaaaaaaaaaaaaaaab!\062\012((a|a)*)*b' >>"$tmp/drop.pb"
+"$ttrace" top "$tmp/drop.pb" 2>"$tmp/err" | grep -q 'aaab!$' && grep -q 'drop_frames.*too long to match 1 function' "$tmp/err"
+ok $? "a drop_frames that takes too long to match is ignored, with a warning"
 plan
 exit $bad

@@ -74,8 +74,31 @@ static void shared(void)
 	regex_free((struct regex *)(uintptr_t)w.rx);
 }
 
+/* Steps proportional to a name suffice for usual expressions, also where the name is very long, but not for one that
+   tries all ways to divide the name. */
+static void bounded(void)
+{
+	static const char *const usual[] = {"^(malloc|runtime\\..*|(base::)?Unlock.*)$", "^(.*alloc.*|.*::x)$", "^((a+::)*b)$"};
+	char s[5000];
+	bool gave_up = false;
+	memset(s, 'a', sizeof s);
+	for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+		struct regex *rx = regex_new(usual[i], NULL);
+		OK(rx && !regex_match_bounded(rx, s, sizeof s, &gave_up));
+		regex_free(rx);
+	}
+	OK(!gave_up);
+	struct regex *evil = regex_new("^((a|a)*b)$", NULL);
+	OK(evil && !regex_match_bounded(evil, "aab!", 4, &gave_up) && !gave_up);
+	OK(regex_match_bounded(evil, "aab", 3, &gave_up) && !gave_up);
+	memcpy(s + 40, "b!", 2);
+	OK(!regex_match_bounded(evil, s, 42, &gave_up) && gave_up);
+	regex_free(evil);
+}
+
 int main(void)
 {
+	bounded();
 	beginnings();
 	shared();
 	OK(match("json", "encoding/json.Marshal") && !match("^json", "encoding/json.Marshal"));

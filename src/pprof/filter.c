@@ -150,19 +150,26 @@ static void filter_by_name(struct profile *p, const struct compiled_filters *fc,
 	mem_free(flags);
 }
 
-static bool simple_matches(const struct regex *rx, const struct profile *p, str_id name)
-{
-	const char *s = p->str[name].s;
-	size_t n = location_simple_name(&s, p->str[name].n);
-	return regex_match(rx, s, n);
-}
-
 static struct regex *compile_anchored(const struct profile *p, str_id s)
 {
 	struct arena a = {0};
 	struct regex *rx = s ? regex_new(arena_printf(&a, "^(%s)$", profile_string(p, s)), NULL) : NULL;
 	arena_free(&a);
 	return rx;
+}
+
+/* The expressions of a profile. keep: NULL if it has none. */
+struct pruner { struct regex *drop, *keep; size_t gave_up; };
+
+static bool is_pruned(struct pruner *x, const struct profile *p, str_id name)
+{
+	bool gave_up = false;
+	const char *s = p->str[name].s;
+	size_t n = location_simple_name(&s, p->str[name].n);
+	bool yes = regex_match_bounded(x->drop, s, n, &gave_up) &&
+		   !(x->keep && regex_match_bounded(x->keep, s, n, &gave_up));
+	x->gave_up += gave_up;
+	return yes;
 }
 
 enum { PRUNE_ALL = 1, PRUNE_BELOW = 2 };
@@ -190,23 +197,15 @@ static void prune_stacks(struct profile *p, const uint8_t *cut)
 	mem_free(to);
 }
 
-void pprof_prune(struct profile *p)
+static void prune(struct profile *p, struct pruner *x)
 {
-	struct regex *drop = compile_anchored(p, p->meta.drop_frames);
-	if (!drop)
-		return;
-	struct regex *keep = compile_anchored(p, p->meta.keep_frames);
-	if (p->meta.keep_frames && !keep) {	/* invalid: the reference then prunes nothing */
-		regex_free(drop);
-		return;
-	}
 	uint8_t *cut = xcalloc(p->nloc, 1), *name = xcalloc(p->nstr, 1);
 	for (size_t i = 1; i < p->nloc; i++) {
 		struct profile_location *l = &p->loc[i];
 		for (uint32_t k = l->nline; k-- && !cut[i];) {
 			str_id s = p->fun[p->line[l->line + k].fun].name;
 			if (s && !name[s])
-				name[s] = simple_matches(drop, p, s) && !(keep && simple_matches(keep, p, s)) ? 2 : 1;
+				name[s] = is_pruned(x, p, s) ? 2 : 1;
 			if (!s || name[s] != 2)
 				continue;
 			cut[i] = k + 1 == l->nline ? PRUNE_ALL : PRUNE_BELOW;
@@ -219,8 +218,18 @@ void pprof_prune(struct profile *p)
 	prune_stacks(p, cut);
 	mem_free(cut);
 	mem_free(name);
-	regex_free(drop);
-	regex_free(keep);
+}
+
+void pprof_prune(struct profile *p, profile_notice *notice, void *arg)
+{
+	struct pruner x = {compile_anchored(p, p->meta.drop_frames), compile_anchored(p, p->meta.keep_frames), 0};
+	if (x.drop && (x.keep || !p->meta.keep_frames))	/* if keep is invalid, the reference prunes nothing */
+		prune(p, &x);
+	if (x.gave_up && notice)
+		notice(arg, "drop_frames or keep_frames of the profile takes too long to match %zu functions; it is "
+			    "taken not to match them", x.gave_up);
+	regex_free(x.drop);
+	regex_free(x.keep);
 }
 
 int pprof_apply_filters(struct profile *p, const struct filters *f, const struct pprof_label_units *u,

@@ -193,7 +193,7 @@ struct pprof_label_units {	/* the unit of each numeric label key */
 	struct intern at;	/* index of key[] */
 };
 /* Remove the frames that the profile itself declares uninteresting (drop_frames and keep_frames). */
-void pprof_prune(struct profile *);
+void pprof_prune(struct profile *, profile_notice *, void *);
 void pprof_find_label_units(struct profile *, struct pprof_label_units *, profile_notice *, void *);
 void pprof_label_units_free(struct pprof_label_units *);
 str_id pprof_label_unit(const struct pprof_label_units *, str_id key);

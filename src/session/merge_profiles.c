@@ -230,7 +230,7 @@ static void adjust(struct profile *p, const struct fetcher *f)
 		symbolize_locate(p, f->program != NULL, f->notice, f->arg);
 	if (o->v[OPT_SYMBOLIZE].set || code)
 		symbolize(p, o->v[OPT_SYMBOLIZE].set ? options_str(o, OPT_SYMBOLIZE) : "local", f->notice, f->arg);
-	pprof_prune(p);
+	pprof_prune(p, f->notice, f->arg);
 	forget_urls(p);
 	const char *comment = options_str(o, OPT_ADD_COMMENT);
 	if (comment && *comment)

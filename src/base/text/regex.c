@@ -20,6 +20,7 @@
 #include <string.h>
 
 enum { MATCH_LIMIT = 1000000, DEPTH_LIMIT = 10000, HEAP_LIMIT_KB = 20000 };
+enum { BOUND = 10000, BOUND_PER_BYTE = 100 };	/* steps of regex_match_bounded() */
 
 /* Memory for a match, taken while one is made. A thread that finds none allocates its own. */
 struct match_memory { _Atomic(pcre2_match_data *) free; };
@@ -117,17 +118,18 @@ void regex_free(struct regex *rx)
 	mem_free(rx);
 }
 
-/* at: NULL, or set to the start and the end of the first match. */
-static bool run_match(const struct regex *rx, const char *s, size_t n, size_t *at)
+/* Return what pcre2_match() does: negative if there is no match. at: NULL, or set to the start and the end of the first
+   match. */
+static int run_match(const struct regex *rx, const char *s, size_t n, size_t *at)
 {
 	pcre2_match_data *data = atomic_exchange(&rx->memory->free, NULL);
 	if (!data && !(data = pcre2_match_data_create(1, NULL)))
-		return false;
-	bool yes = pcre2_match(rx->code, (PCRE2_SPTR)(s ? s : ""), n, 0, 0, data, rx->ctx) >= 0;
-	if (yes && at)
+		return PCRE2_ERROR_NOMEMORY;
+	int found = pcre2_match(rx->code, (PCRE2_SPTR)(s ? s : ""), n, 0, 0, data, rx->ctx);
+	if (found >= 0 && at)
 		memcpy(at, pcre2_get_ovector_pointer(data), 2 * sizeof *at);
 	pcre2_match_data_free(atomic_exchange(&rx->memory->free, data));
-	return yes;
+	return found;
 }
 
 /* Append s with U+FFFD for bytes that are not UTF-8. Return false if all are UTF-8. */
@@ -154,21 +156,38 @@ static bool made_valid(struct buf *b, const char *s, size_t n)
 	return odd;
 }
 
-bool regex_match(const struct regex *rx, const char *s, size_t n)
+/* Match, and match again with valid bytes if there is no match in the valid parts. */
+static int match_any_bytes(const struct regex *rx, const char *s, size_t n)
 {
 	struct buf b = {0};
+	int found = run_match(rx, s, n, NULL);
+	if (found == PCRE2_ERROR_NOMATCH && s && made_valid(&b, s, n))
+		found = run_match(rx, b.p, b.n, NULL);
+	buf_free(&b);
+	return found;
+}
+
+bool regex_match(const struct regex *rx, const char *s, size_t n)
+{
 	if (rx->plain)	/* most are literal, and each letter of a search is matched against tens of thousands of
 			   names */
 		return n >= rx->plain && memmem(s, n, rx->text, rx->plain);
-	bool yes = run_match(rx, s, n, NULL) || (s && made_valid(&b, s, n) && run_match(rx, b.p, b.n, NULL));
-	buf_free(&b);
-	return yes;
+	return match_any_bytes(rx, s, n) >= 0;
+}
+
+bool regex_match_bounded(struct regex *rx, const char *s, size_t n, bool *gave_up)
+{
+	size_t most = BOUND + n * BOUND_PER_BYTE;
+	pcre2_set_match_limit(rx->ctx, most < MATCH_LIMIT ? (uint32_t)most : MATCH_LIMIT);
+	int found = match_any_bytes(rx, s, n);
+	*gave_up |= found < 0 && found != PCRE2_ERROR_NOMATCH;
+	return found >= 0;
 }
 
 bool regex_find(const struct regex *rx, const char *s, size_t n, size_t *from, size_t *to)
 {
 	size_t at[2];
-	if (!run_match(rx, s, n, at))
+	if (run_match(rx, s, n, at) < 0)
 		return false;
 	*from = at[0];
 	*to = at[1];
