@@ -336,5 +336,15 @@ printf '\012\004\010\001\020\002\022\006\012\001\001\022\001\001\042\010\010\001
 printf '\070\004\062\000\062\001n\062\001u\062\036aaaaaaaaaaaaaaaaaaaaaaaaaaaab!\062\012((a|a)*)*b' >>"$tmp/drop.pb"
 "$ttrace" top "$tmp/drop.pb" 2>"$tmp/err" | grep -q 'aaab!$' && grep -q 'drop_frames.*too long to match 1 function' "$tmp/err"
 ok $? "a drop_frames that takes too long to match is ignored, with a warning"
+# A stack of 3000 times one location with 3000 inlined calls: 9 million frames in 21 kB.
+{
+	printf '\012\004\010\001\020\002\022\276\027\012\270\027'
+	printf '\001%.0s' $(seq 3000)
+	printf '\022\001\001\042\322\214\001\010\001'
+	printf '\042\004\010\001\020\001%.0s' $(seq 3000)
+	printf '\052\004\010\001\020\003\062\000\062\001n\062\001u\062\001f'
+} >"$tmp/inlined.pb"
+"$ttrace" top "$tmp/inlined.pb" 2>&1 | grep -q 'damaged profile: .*stacks have more than [0-9]* frames'
+ok $? "stacks with very many inlined calls are refused"
 plan
 exit $bad

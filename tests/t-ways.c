@@ -82,7 +82,7 @@ static void add_in_runs(const struct example *x, struct sink *s, uint32_t per)
 	for (uint32_t i = 0; i < x->n; i += per)
 		run[n++] = stack_merge_sort(&room, x->loc, x->stack + i, x->n - i < per ? x->n - i : per, x->most);
 	if (n)
-		stack_merge_all(run, n, s, 0, of);
+		stack_merge_all(run, n, s, 0, NULL, of);
 	s->profile->resolve_stacks(s->self, of, x->n);
 	stack_merge_scratch_free(&room);
 }

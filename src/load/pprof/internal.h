@@ -42,6 +42,8 @@ struct pprof {
 	/* Offsets of the first one and of the end of the last one. */
 	struct { uint64_t first, last; bool any; } strings, samples;
 	loc_id most;			/* the greatest number of a location */
+	uint32_t *lines, most_lines;	/* how many each location has, by its number, and the largest of them */
+	size_t clines;
 	struct pprof_stretch *stretch;	/* all samples in groups */
 	size_t nstretch, cstretch;
 	bool scattered;			/* other records are between samples */

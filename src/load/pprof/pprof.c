@@ -335,6 +335,10 @@ static int take_location(struct pprof *p, const struct field *f)
 	    .line = line,
 	    .nline = m->n_line};
 	loc_id id = p->out->ops->loc(p->out->self, &out);
+	p->lines = mem_grow(p->lines, &p->clines, id + 1u, sizeof *p->lines);
+	p->lines[id] = (uint32_t)m->n_line;
+	if (p->lines[id] > p->most_lines)
+		p->most_lines = p->lines[id];
 	if (id > p->most)
 		p->most = id;
 	add_id(&p->loc, m->id, id, f->at);
@@ -440,6 +444,7 @@ int pprof_read(struct bytes in, struct sink *out, struct err *e)
 	ids_free(&p.loc);
 	mem_free(p.str);
 	mem_free(p.comment);
+	mem_free(p.lines);
 	mem_free(p.stretch);
 	arena_free(&p.scratch);
 	return r;

@@ -25,9 +25,13 @@
 #include "base/job.h"
 #include "load/pprof/presort.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+/* A location takes a byte in a stack, but may have tens of thousands of inlined calls. In real profiles the stacks have
+   less than three frames for each byte of the file. */
+enum { FRAMES_MIN = 1 << 22, FRAMES_PER_BYTE = 8 };
 enum { SLOTS = 2, SORTED = 2, THREADED = 1 << 18, NONE = -1 };	/* SORTED: number of groups that are sorted together */
 
 struct sample_piece {
@@ -151,17 +155,23 @@ static int emit_next(struct samples *s, uint32_t i, bool *go)
 }
 
 /* Pass all stacks to the sink in their order, and then the stack of each sample; the runs have the indexes of the
-   samples. */
-static bool emit_stacks(struct samples *s)
+   samples. Return false if the sink stops, or with an error if the stacks have too many frames. */
+static bool emit_stacks(struct samples *s, struct err *e)
 {
-	const struct sink *out = s->p->out;
+	const struct pprof *p = s->p;
+	const struct sink *out = p->out;
 	size_t n = 0;
+	struct stack_merge_limit limit = {.lines = p->lines, .left = FRAMES_MIN + FRAMES_PER_BYTE * (uint64_t)p->in.n};
 	for (uint32_t i = 0; i < s->nrun; i++)
 		n += s->run[i].n;
 	stk_id *of = xmalloc((n + 1) * sizeof *of);
-	bool go = stack_merge_all(s->run, s->nrun, out, s->p->samples.last, of);
+	bool go = stack_merge_all(
+	    s->run, s->nrun, out, p->samples.last, p->most_lines > FRAMES_PER_BYTE ? &limit : NULL, of);
 	if (go)
 		out->profile->resolve_stacks(out->self, of, n);
+	else if (limit.exceeded)
+		err_set(e, ERR_LIMIT, ERR_NOWHERE, "damaged profile: with inlined calls, its stacks have more than %" PRIu64
+		    " frames", FRAMES_MIN + FRAMES_PER_BYTE * (uint64_t)p->in.n);
 	mem_free(of);
 	return go;
 }
@@ -254,10 +264,14 @@ int pprof_samples(struct pprof *p)
 	ring_stop(s.ring_queue);
 	samples_free(&s);
 	/* They are published later, when the input and the memory for reading it have been freed. */
+	struct err why = {0};
+	err_set(&why, ERR_CANCEL, ERR_NOWHERE, "stopped");
 	if (s.run && s.n && !r && go)
-		go = emit_stacks(&s);
+		go = emit_stacks(&s, &why);
 	for (uint32_t i = 0; s.own_run && i < s.n; i++)
 		stack_merge_run_free(&s.own_run[i]);
 	mem_free(s.own_run);
-	return r ? -1 : go ? 0 : err_set(p->e, ERR_CANCEL, ERR_NOWHERE, "stopped");
+	if (!go && !r && p->e)
+		*p->e = why;
+	return r || !go ? -1 : 0;
 }

@@ -332,11 +332,26 @@ static bool fill_block(struct run_merger *m, struct block *b)
 	return !m->in[top.in].over;
 }
 
-static void emit_block(const struct block *b, const struct sink *to, stk_id *of)
+/* Count the frames of the locations that a stack adds. Return false if they are too many. */
+static bool within_limit(struct stack_merge_limit *x, const loc_id *loc, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		if (x->lines[loc[i]] > x->left)
+			return !(x->exceeded = true);
+		x->left -= x->lines[loc[i]];
+	}
+	return true;
+}
+
+static bool emit_block(const struct block *b, const struct sink *to, struct stack_merge_limit *limit, stk_id *of)
 {
 	const loc_id *loc = b->loc;
-	for (uint32_t i = 0; i < b->n; loc += b->step[i++].n)
+	for (uint32_t i = 0; i < b->n; loc += b->step[i++].n) {
+		if (limit && !within_limit(limit, loc, b->step[i].n))
+			return false;
 		of[b->step[i].which] = to->profile->branch(to->self, b->step[i].same, loc, b->step[i].n);
+	}
+	return true;
 }
 
 static void fill_all(void *arg)
@@ -349,23 +364,24 @@ static void fill_all(void *arg)
 }
 
 /* Merge on a second thread and call the sink on this one, or do both here. */
-static bool emit_all(struct run_merger *m, uint32_t n, const struct sink *to, uint64_t bytes, stk_id *of)
+static bool emit_all(struct run_merger *m, uint32_t n, const struct sink *to, uint64_t bytes,
+    struct stack_merge_limit *limit, stk_id *of)
 {
 	bool two = (n >= MANY || job_forced_threads() > 1) && job_cpus() > 1 && ring_start(m->ring_queue, fill_all, m);
 	bool go = true;
-	for (bool more = !two; more && go; go = to->ops->upto(to->self, TIME_NONE, bytes)) {
+	for (bool more = !two; more && go;) {
 		more = fill_block(m, &m->slot[0]);
-		emit_block(&m->slot[0], to, of);
+		go = emit_block(&m->slot[0], to, limit, of) && to->ops->upto(to->self, TIME_NONE, bytes);
 	}
 	for (int i; two && go && (i = ring_begin_read(m->ring_queue)) >= 0; ring_end_read(m->ring_queue)) {
-		emit_block(&m->slot[i], to, of);
-		go = to->ops->upto(to->self, TIME_NONE, bytes);
+		go = emit_block(&m->slot[i], to, limit, of) && to->ops->upto(to->self, TIME_NONE, bytes);
 	}
 	ring_stop(m->ring_queue);
 	return go;
 }
 
-bool stack_merge_all(struct stack_merge_run *run, uint32_t nrun, const struct sink *to, uint64_t bytes, stk_id *of)
+bool stack_merge_all(struct stack_merge_run *run, uint32_t nrun, const struct sink *to, uint64_t bytes,
+    struct stack_merge_limit *limit, stk_id *of)
 {
 	struct run_merger m = {.in = xcalloc(nrun, sizeof *m.in), .tree = xcalloc(nrun, sizeof *m.tree), .n = nrun,
 	    .ring_queue = ring_new(SLOTS), .slot = xcalloc(SLOTS, sizeof *m.slot)};
@@ -377,7 +393,7 @@ bool stack_merge_all(struct stack_merge_run *run, uint32_t nrun, const struct si
 		take_step(&m.in[i]);
 	}
 	m.top = first_of_all(&m);
-	bool go = emit_all(&m, first, to, bytes, of);
+	bool go = emit_all(&m, first, to, bytes, limit, of);
 	for (uint32_t i = 0; i < SLOTS; i++)
 		mem_free(m.slot[i].loc);
 	mem_free(m.slot);

@@ -51,9 +51,13 @@ struct stack_merge_run stack_merge_sort(
 void stack_merge_run_free(struct stack_merge_run *);
 void stack_merge_scratch_free(struct stack_merge_scratch *);
 
+/* How many frames the stacks may have. lines: by location, its inlined calls included. */
+struct stack_merge_limit { const uint32_t *lines; uint64_t left; bool exceeded; };
+
 /* Merge all runs and pass the stacks to a sink that has branch(). of[] gets the sink's ids by run and stack, one
    run after another. The runs are freed. upto() is called now and then with `bytes` as the number of bytes read.
-   Returns false if it does. */
-bool stack_merge_all(struct stack_merge_run *run, uint32_t nrun, const struct sink *, uint64_t bytes, stk_id *of);
+   Returns false if it does, or if the stacks exceed the limit (NULL: there is none). */
+bool stack_merge_all(struct stack_merge_run *run, uint32_t nrun, const struct sink *, uint64_t bytes,
+    struct stack_merge_limit *, stk_id *of);
 
 #endif
