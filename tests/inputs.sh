@@ -346,5 +346,16 @@ ok $? "a drop_frames that takes too long to match is ignored, with a warning"
 } >"$tmp/inlined.pb"
 "$ttrace" top "$tmp/inlined.pb" 2>&1 | grep -q 'damaged profile: .*stacks have more than [0-9]* frames'
 ok $? "stacks with very many inlined calls are refused"
+# Comments that name 1000 inlined calls at an address that another stack has 1000 times.
+{
+	printf 'goroutine profile: total 2\n1 @ 0x101 0x201\n'
+	printf '#\t0x100\tmain.in+0x1\t/src/b.go:5\n%.0s' $(seq 1000)
+	printf '#\t0x200\tmain.out+0x1\t/src/b.go:9\n\n1 @'
+	printf ' 0x101%.0s' $(seq 1000)
+	echo
+} >"$tmp/comments"
+"$ttrace" top -symbolize=local "$tmp/comments" >"$tmp/out" 2>&1
+grep -q 'main\.out' "$tmp/out" && ! grep -q 'main\.in' "$tmp/out"
+ok $? "comments that name very many inlined calls at one address are ignored"
 plan
 exit $bad

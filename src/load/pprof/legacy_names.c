@@ -16,7 +16,9 @@
 #include "config.h"
 #include "load/pprof/legacy.h"
 
-/* Set the lines of the open run's location unless it has some. */
+enum { INLINED_MAX = 64 };	/* as in src/symbols: other stacks may have that address very often */
+
+/* Set the lines of the open run's location, unless it has some, or they are too many. */
 void legacy_apply_comments(struct legacy *g)
 {
 	struct legacy_run r = g->run;
@@ -25,7 +27,7 @@ void legacy_apply_comments(struct legacy *g)
 		return;
 	uint32_t m = (uint32_t)g->nline - r.line;
 	struct legacy_loc *l = &g->loc[r.loc];
-	if (l->nline || m % r.n) {
+	if (l->nline || m % r.n || m / r.n > INLINED_MAX) {
 		g->nline = r.line;
 		return;
 	}
