@@ -372,11 +372,33 @@ static void make_old_mappings(struct buf *file, size_t n)
 		buf_printf(file, "%zx-%zx r-xp 00000000 00:00 0 /lib/l%zu\n", i << 13, (i << 13) + 0x1000, i);
 }
 
+/* Append a profile with a function whose name is `head` and n times `part`. */
+static void long_name(struct buf *file, size_t n, const char *head, const char *part)
+{
+	struct buf s = {0}, m = {0}, name = {0};
+	small_profile(file, &s);
+	buf_puts(&name, head);
+	for (size_t i = 0; i < n; i++)
+		buf_puts(&name, part);
+	field(&m, 1, 2);
+	field(&m, 2, string(buf_str(&name), 1));
+	message(file, FUNCTION, &m);
+	location(file, 2, 0, 2, 1);
+	stack(&s, 2, 1);
+	end_sample(file, &s);
+	end_profile(file);
+	buf_free(&m);
+	buf_free(&name);
+}
+
+static void make_scopes(struct buf *file, size_t n) { long_name(file, n, "", "a::"); }
+static void make_receivers(struct buf *file, size_t n) { long_name(file, n, "x.", "(a)."); }
+
 #define KIND(name) {#name, make_##name}
 const struct grow_kind grow_profiles[] = {
 	KIND(labels), KIND(label_values), KIND(label_numbers), KIND(labelled_samples), KIND(sample_keys),
 	KIND(lines), KIND(same_lines), KIND(mappings), KIND(functions), KIND(sample_types),
-	KIND(comments), KIND(frames), KIND(recursion), KIND(stacks), KIND(old_attributes),
-	KIND(old_mappings),
+	KIND(comments), KIND(frames), KIND(recursion), KIND(stacks), KIND(old_attributes), KIND(old_mappings),
+	KIND(scopes), KIND(receivers),
 	{0},
 };

@@ -25,7 +25,7 @@ static const double MOST = 2.6, FLOOR_S = 0.3, FAILED = 1e9;
 
 /* Commands: words with blanks between them; "view KEYS" runs the viewer with these keys. */
 static const char *const profile_commands[] = {"top", "raw", "tags", "traces", "peek main", "dot", "speedscope",
-	"findings", "weblist .", "view 4G", NULL};
+	"findings", "weblist .", "view 1", "view 4G", NULL};
 static const char *const trace_commands[] = {"events", "goroutines", "tasks -name=.", "regions -name=.",
 	"operations -name=.", "why", "findings", "syscalls", "stw", "mmu", "locks", "leaks", "view 6G", "view 7<Enter>G",
 	NULL};

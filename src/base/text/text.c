@@ -329,19 +329,32 @@ static size_t past_bracket(const char *s, size_t n, size_t at)
 	return n;
 }
 
+/* A symbol of which parts are removed from the front. Two values are computed once, because each takes the whole name:
+   whether it is of C++ or Rust, and the end of the path of a Go symbol. */
+struct symbol_parts {
+	const char *s;
+	size_t n, path;
+	bool scoped;
+};
+
+static struct symbol_parts parts_of(const char *s, size_t n)
+{
+	return (struct symbol_parts){s, n, path_end(s, n), memmem(s, n, "::", 2) != NULL};
+}
+
 /* Return the offset of the next part of a Go symbol: json.(*decodeState).object, (*decodeState).object, object. 0:
    there is none. */
-static size_t go_part(const char *s, size_t n, size_t at)
+static size_t go_part(const struct symbol_parts *y, size_t at)
 {
-	size_t path = path_end(s, n);
-	if (at < path)
-		return path;
-	if (at == path) {
-		const char *dot = memchr(s + path, '.', n - path);
+	const char *s = y->s;
+	if (at < y->path)
+		return y->path;
+	if (at == y->path) {
+		const char *dot = memchr(s + at, '.', y->n - at);
 		return dot ? (size_t)(dot - s) + 1 : 0;
 	}
-	size_t past = s[at] == '(' && at > path ? past_bracket(s, n, at) : n;
-	return past + 1 < n && s[past] == '.' ? past + 1 : 0;
+	size_t past = s[at] == '(' ? past_bracket(s, y->n, at) : y->n;
+	return past + 1 < y->n && s[past] == '.' ? past + 1 : 0;
 }
 
 /* The same for C++ and Rust: the offset after the next :: outside brackets: basic_string::compare, compare. The search
@@ -362,17 +375,30 @@ static size_t scope_part(const char *s, size_t n, size_t at)
 	return 0;
 }
 
-static size_t symbol_part(const char *s, size_t n, size_t at)
+/* Return the offset of the part after the one at `at`, or 0. */
+static size_t symbol_part(const struct symbol_parts *y, size_t at)
 {
-	size_t next = memmem(s, n, "::", 2) ? scope_part(s, n, at) : go_part(s, n, at);
-	return next < n ? next : 0;
+	size_t next = y->scoped ? scope_part(y->s, y->n, at) : go_part(y, at);
+	return next > at && next < y->n ? next : 0;
 }
 
 size_t text_symbol_tail(const char *s, size_t n)
 {
+	struct symbol_parts y = parts_of(s, n);
 	size_t at = 0;
-	for (size_t next; (next = symbol_part(s, n, at)) > at;)
+	for (size_t next; (next = symbol_part(&y, at));)
 		at = next;
+	return at;
+}
+
+/* Return the offset of the first part from which on the symbol fits, or else of the last part. Parts end in ASCII, so
+   the width of a name is the sum of the widths of its parts. */
+static size_t fitting_part(const char *s, size_t n, size_t cells)
+{
+	struct symbol_parts y = parts_of(s, n);
+	size_t at = 0, width = text_width(s, n);
+	for (size_t next; width > cells && (next = symbol_part(&y, at)); at = next)
+		width -= text_width(s + at, next - at);
 	return at;
 }
 
@@ -395,9 +421,7 @@ static bool fold_shapes(struct buf *b, const char *s, size_t n)
 
 static size_t fit_parts(struct buf *b, const char *s, size_t n, size_t cells, bool ascii)
 {
-	size_t at = 0;
-	for (size_t next; text_width(s + at, n - at) > cells && (next = symbol_part(s, n, at)) > at;)
-		at = next;
+	size_t at = fitting_part(s, n, cells);
 	return text_fit(b, s + at, n - at, cells, ascii);
 }
 
@@ -443,7 +467,10 @@ static size_t prefix_to_cut(const char *s, size_t n, bool paths)
 {
 	if (paths)
 		return word_path(s, n);
-	return is_symbol_word(s, n) && *s != '(' && memmem(s, n, ".(*", 3) ? go_part(s, n, 0) : 0;
+	if (!is_symbol_word(s, n) || *s == '(' || !memmem(s, n, ".(*", 3))
+		return 0;
+	struct symbol_parts y = parts_of(s, n);
+	return go_part(&y, 0);
 }
 
 /* Append a line, removing the fronts of its words from left to right until it is `over` cells shorter. Return the
@@ -467,7 +494,7 @@ static size_t shorten_line(struct buf *to, const char *s, size_t n, size_t over,
 static bool keep_end(struct buf *to, const char *s, size_t n, size_t cells)
 {
 	struct buf head = {0};
-	size_t from, skip = 0;
+	size_t from;
 	put_head(&head, s, n, cells - 1, &from);
 	buf_free(&head);
 	while (from && s[from - 1] != ' ')
@@ -476,9 +503,7 @@ static bool keep_end(struct buf *to, const char *s, size_t n, size_t cells)
 	size_t word = end ? (size_t)(end - s) - from : n - from, before = text_width(s, from);
 	if (before >= cells || !is_symbol_word(s + from, word))
 		return false;
-	for (size_t next; text_width(s + from + skip, word - skip) > cells - before - (end != NULL) &&
-	    (next = symbol_part(s + from, word, skip)) > skip;)
-		skip = next;
+	size_t skip = fitting_part(s + from, word, cells - before - (end != NULL));
 	buf_put(to, s, from);
 	buf_put(to, s + from + skip, n - from - skip);
 	return skip > 0;
