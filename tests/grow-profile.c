@@ -393,12 +393,14 @@ static void long_name(struct buf *file, size_t n, const char *head, const char *
 
 static void make_scopes(struct buf *file, size_t n) { long_name(file, n, "", "a::"); }
 static void make_receivers(struct buf *file, size_t n) { long_name(file, n, "x.", "(a)."); }
+/* The separator of a path of calls is also in the name. */
+static void make_separators(struct buf *file, size_t n) { long_name(file, n, "main.", "a > "); }
 
 #define KIND(name) {#name, make_##name}
 const struct grow_kind grow_profiles[] = {
 	KIND(labels), KIND(label_values), KIND(label_numbers), KIND(labelled_samples), KIND(sample_keys),
 	KIND(lines), KIND(same_lines), KIND(mappings), KIND(functions), KIND(sample_types),
 	KIND(comments), KIND(frames), KIND(recursion), KIND(stacks), KIND(old_attributes), KIND(old_mappings),
-	KIND(scopes), KIND(receivers),
+	KIND(scopes), KIND(receivers), KIND(separators),
 	{0},
 };

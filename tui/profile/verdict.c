@@ -66,9 +66,14 @@ static void draw_line(struct grid *g, int y, const char *label, enum style style
 /* Return where a text is broken that is wider than a line: after the last blank that fits. */
 static size_t break_line(const char *s, size_t n, size_t width)
 {
-	size_t end = 0;
-	for (size_t i = 0; i < n && text_width(s, i) <= width; i++)
-		end = s[i] == ' ' ? i + 1 : end;
+	size_t end = 0, used = 0;
+	for (const char *blank; (blank = memchr(s + end, ' ', n - end)); used++) {
+		size_t word = (size_t)(blank - s) - end;
+		used += text_width(s + end, word);
+		if (used > width)
+			break;
+		end += word + 1;
+	}
 	return end;
 }
 
@@ -127,12 +132,26 @@ static void put_hottest(const struct profile_judgement *v, struct buf *b)
 	}
 }
 
+/* Return the start of the last frames of a path "a > b > c", of which each takes at least the cells of " > ". Frames
+   before them cannot be shown. */
+static size_t last_frames(const char *s, size_t n, size_t room)
+{
+	size_t left = room / 3 + 1;
+	for (size_t at = n; at >= 3; at--)
+		if (!memcmp(s + at - 3, " > ", 3) && !left--)
+			return at;
+	return 0;
+}
+
 /* Append a path "a > b > c" that is shortened to the room; its frames next to the root are left out first. */
 static void put_path_end(struct buf *b, const char *s, size_t n, size_t room, bool ascii)
 {
 	struct buf fit = {0};
 	const char *dots = ascii ? "~" : "…";
-	bool cut = false;
+	size_t start = last_frames(s, n, room);
+	bool cut = start > 0;
+	s += start;
+	n -= start;
 	for (;;) {
 		const char *next = memmem(s, n, " > ", 3);
 		size_t before = cut ? 4 : 0;
