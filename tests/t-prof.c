@@ -650,7 +650,7 @@ static void test_names(void)
 #endif
 	name("demangle=none", "_ZSt4swapIiEvRT_S1_", "_ZSt4swapIiEvRT_S1_");
 	OK(symbolize_check("remote", NULL) && symbolize_check("local:bogus", NULL) && !symbolize_check("Local:FORCE", NULL));
-	name("local", "ns::f<a, b<c> >(int (*)(char))", "ns::f");
+	name("local", "ns::f<a, b<c> >(int (*)(char))g()h)i()", "ns::fgh)i()");	/* up to the first mismatch */
 	name("local", "example.com/a.(*T[...]).M", "example.com/a.(*T[...]).M");
 	name("local", "java.util.HashMap.put(Object)", "java.util.HashMap.put(Object)");
 }

@@ -154,20 +154,17 @@ static bool looks_like_cpp(const char *s)
 /* Remove everything between matching brackets, up to the first mismatch. */
 static void remove_matching(struct buf *b, char open, char close)
 {
-	size_t first = 0, depth = 0;
-	for (size_t i = 0; i < b->n; i++) {
-		if (b->p[i] == open && !depth++)
-			first = i;
-		if (b->p[i] != close)
-			continue;
-		if (!depth)
-			return;
-		if (!--depth) {
-			memmove(b->p + first, b->p + i + 1, b->n - i - 1);
-			b->n -= i + 1 - first;
-			i = first - 1;
-		}
+	size_t to = 0, first = 0, depth = 0, i = 0;
+	for (; i < b->n && (b->p[i] != close || depth); i++) {
+		char c = b->p[i];
+		if (c == open && !depth++)
+			first = to;
+		b->p[to++] = c;
+		if (c == close && !--depth)
+			to = first;
 	}
+	memmove(b->p + to, b->p + i, b->n - i);
+	b->n -= i - to;
 }
 
 bool demangle(struct buf *b, const char *name, enum demangle_mode mode)
