@@ -210,22 +210,22 @@ void list_pane_fill_rows(struct list_state *v, const struct pane_env *env)
 	const struct function_sum *f = &v->fun[v->cur];
 	if (v->assembly)
 		list_pane_load_code(v, env);
-	uint32_t *hot = xmalloc((size_t)c->nsymbol * sizeof *hot), n = 0;
+	uint32_t *all = xmalloc((size_t)c->nsymbol * sizeof *all), n = 0;
 	for (uint32_t i = 1; i < c->nsymbol; i++)
 		if (v->of[i] == v->cur && !c->symbol[i].tag)
-			hot[n++] = i;
-	calltree_sort_u32(hot, n, cmp_line, c);
+			all[n++] = i;
+	calltree_sort_u32(all, n, cmp_line, c);
 	const struct str_row *file = list_function_file(v, f);
 	if (file->n)
 		v->src = source_cache_get(session_sources(s), file->s);
 	v->most = 0;
 	for (uint32_t i = 0; i < n; i++)
-		if (profile_ratio(c->weight[hot[i]].cum, v->most ? v->most : 1) > 1 || !v->most)
-			v->most = c->weight[hot[i]].cum;
-	while (n && c->symbol[hot[0]].line <= 0) {	/* no line is known: listed first */
-		add_row(v, row_of(v, 0, hot[0]));
+		if (profile_ratio(c->weight[all[i]].cum, v->most ? v->most : 1) > 1 || !v->most)
+			v->most = c->weight[all[i]].cum;
+	const uint32_t *hot = all;
+	for (; n && c->symbol[*hot].line <= 0; hot++, n--) {	/* no line is known: listed first */
+		add_row(v, row_of(v, 0, *hot));
 		add_code(v, 0);
-		memmove(hot, hot + 1, --n * sizeof *hot);
 	}
 	if (n && v->src && v->src->path) {
 		int64_t start = store_fun(c->st, f->fun)->line, first = c->symbol[hot[0]].line,
@@ -250,5 +250,5 @@ void list_pane_fill_rows(struct list_state *v, const struct pane_env *env)
 			add_code(v, c->symbol[hot[i]].line);
 		}
 	}
-	mem_free(hot);
+	mem_free(all);
 }
