@@ -166,6 +166,12 @@ ok $? "a dump has a sample for each of its goroutines"
 ok $? "a log has a GC cycle for each of its lines"
 [ "$("$ttrace" stw -format=tsv gctrace.log | sed 1d | wc -l)" = $(($(grep -c '^gc ' gctrace.log) * 2)) ]
 ok $? "a log has two stops for each GC cycle"
+for i in 1 2 3 4 5 6 7 8 9 10; do
+	printf '2026-11-21T07:00:00Z SCHED %sms: gomaxprocs=2 idleprocs=0 threads=4 runqueue=2 [ 1 0 ]\n' 0 999999999999
+done >"$tmp/century"
+(ulimit -t 20 && "$ttrace" view -size=120x30 -script=":set clock wall<Enter>5gt100%<Enter>$(printf %40s | tr ' ' +)" "$tmp/century") |
+	grep -q '^2305843009.*s\.\.2305843009.*s of 640512h'
+ok $? "times of a log are limited to 2^61 ns, and the axis of the last of them is drawn"
 [ "$("$ttrace" folded -sample_index=samples perf.txt.gz | awk '{ s += $NF } END { print s }')" = "$(zcat perf.txt.gz | grep -c '^orders')" ]
 ok $? "the output of perf script has a sample for each head line"
 "$ttrace" folded cpu.pb.gz >"$tmp/want"

@@ -239,14 +239,15 @@ static void draw_axis(const struct timeline *tl, const struct pane_env *env, str
 	int wide = wall == TIME_NONE ? 12 : 18;
 	if (len <= 0 || l->cells < 10)
 		return;
-	int64_t step = round_step(len / l->cells * wide + len % l->cells * wide / l->cells + 1),
-		from = wall == TIME_NONE ? 0 : wall;
-	int64_t t = tl->t0 + from <= 0 ? 0 : (tl->t0 + from + step - 1) / step * step - from;
+	int64_t step = round_step(len / l->cells * wide + len % l->cells * wide / l->cells + 1);
+	/* time between the start of the window and the last multiple of the step before it */
+	int64_t past = (tl->t0 % step + (wall == TIME_NONE ? 0 : wall % step)) % step, first = 0;
 	struct buf b = {0};
-	int64_t first = t;
-	int at = tl->at >= tl->t0 && tl->at < tl->t1 ? timeline_cell_at(tl, l->cells, tl->at) : -1;
-	for (int last = -1; t < tl->t1; t += step) {
+	int at = tl->at >= tl->t0 && tl->at < tl->t1 ? timeline_cell_at(tl, l->cells, tl->at) : -1, last = -1;
+	for (int64_t d = past ? step - past : 0; d < len; d = len - d > step ? d + step : len) {
+		int64_t t = tl->t0 + d;
 		int c = timeline_cell_at(tl, l->cells, t);
+		first = last < 0 ? t : first;
 		axis_label(&b, t, first, step, wall, last < 0);
 		if (c > last && c + (int)b.n + 1 <= l->cells) {
 			grid_put(
@@ -255,8 +256,6 @@ static void draw_axis(const struct timeline *tl, const struct pane_env *env, str
 				grid_text(g, y, l->gutter + c + 1, ST_DIM, 0, buf_str(&b));
 			last = c + (int)b.n + 1;
 		}
-		if (t > INT64_MAX - step)
-			break;
 	}
 	buf_free(&b);
 	draw_filter(tl, env, g, l, y);

@@ -18,10 +18,18 @@
 #include "load/text/godebug_emit.h"
 
 #include "base/mem/mem.h"
+#include "base/wrap_math.h"
 #include "load/text/godump_line.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* Times of a damaged log may be anything: they are limited to 2^61 ns (73 years), as those of a trace are. */
+static int64_t limit_time(int64_t t)
+{
+	const int64_t latest = INT64_C(1) << 61;
+	return t < latest ? t : latest;
+}
 
 /* ---- collecting */
 
@@ -60,7 +68,7 @@ static void gather_line(
 			d->cut_at = d->cut++ ? d->cut_at : at;
 		d->gc = mem_grow(d->gc, &d->cgc, d->ngc + 1, sizeof *d->gc);
 		d->gc[d->ngc++] = (struct gc_rec){g, at};
-		seen_at(r, g.t + g.stw0 + g.mark + g.stw1, stamp);
+		seen_at(r, limit_time(g.t + g.stw0 + g.mark + g.stw1), stamp);
 	} else if (godebug_sched(all, &s)) {
 		struct godebug_run *r = run_of(d, s.t < d->last_sched);
 		d->last_sched = s.t;
@@ -92,11 +100,9 @@ static void parse_log(struct godebug *d, struct bytes b)
 	/* place the runs one after the other, at their true distance if wall-clock times are known */
 	for (size_t i = 1; i < d->nrun; i++) {
 		struct godebug_run *r = &d->godebug_run[i], *before = &d->godebug_run[i - 1];
-		int64_t after = before->base + before->end;
-		r->base = after;
-		if (r->wall != TIME_NONE && d->godebug_run[0].wall != TIME_NONE &&
-		    r->wall - d->godebug_run[0].wall > after)
-			r->base = r->wall - d->godebug_run[0].wall;
+		int64_t after = before->base + before->end, first = d->godebug_run[0].wall;
+		bool known = r->wall != TIME_NONE && first != TIME_NONE && wrap_sub(r->wall, first) > after;
+		r->base = limit_time(known ? wrap_sub(r->wall, first) : after);
 	}
 }
 
@@ -136,8 +142,8 @@ static void add_utils(struct godebug *d, struct taken *k, enum util_what what, i
 static int64_t add_cycle(struct godebug *d, uint32_t i, int64_t t)
 {
 	const struct godebug_gc *g = &d->gc[i].g;
-	int64_t mark = t + g->stw0, last = mark + g->mark, end = last + g->stw1;
-	struct taken k = {i, 0, mark, g->mark, 0};
+	int64_t mark = limit_time(t + g->stw0), last = limit_time(mark + g->mark), end = limit_time(last + g->stw1);
+	struct taken k = {i, 0, mark, last - mark, 0};
 	add_point(d, (struct point){.t = t, .kind = PT_GC, .i = i});
 	add_point(d, (struct point){.t = mark, .kind = PT_MARK, .i = i});
 	add_utils(d, &k, UT_WORKER, g->worker);
@@ -169,12 +175,12 @@ static int64_t make_points(struct godebug *d)
 		if (r)
 			add_point(d, (struct point){.t = godebug_run->base, .kind = PT_RUN, .i = (uint32_t)r});
 		for (size_t i = godebug_run->gc; i < gc1; i++) {
-			int64_t t = godebug_run->base + d->gc[i].g.t;	/* precise to the millisecond only */
+			int64_t t = limit_time(godebug_run->base + d->gc[i].g.t);	/* precise to the millisecond only */
 			busy = add_cycle(d, (uint32_t)i, t > busy ? t : busy);
 			end = busy > end ? busy : end;
 		}
 		for (size_t i = godebug_run->sched; i < sched1; i++) {
-			int64_t t = godebug_run->base + d->sched[i].s.t;
+			int64_t t = limit_time(godebug_run->base + d->sched[i].s.t);
 			add_point(d, (struct point){.t = t, .kind = PT_SCHED, .i = (uint32_t)i});
 			end = t > end ? t : end;
 			/* The difference is not negative: a decrease begins a new run. */
@@ -184,8 +190,8 @@ static int64_t make_points(struct godebug *d)
 	}
 	/* the last line is valid as long as the previous one was */
 	const struct godebug_run *last = &d->godebug_run[d->nrun - 1];
-	if (d->nsched > last->sched && end < last->base + d->sched[d->nsched - 1].s.t + step)
-		end = last->base + d->sched[d->nsched - 1].s.t + step;
+	int64_t until = d->nsched > last->sched ? limit_time(last->base + d->sched[d->nsched - 1].s.t + step) : 0;
+	end = until > end ? until : end;
 	if (d->npoint)
 		qsort(d->point, d->npoint, sizeof *d->point, point_cmp);
 	return end > 0 ? end : 1;
