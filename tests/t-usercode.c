@@ -36,5 +36,12 @@ int main(void)
 		OK(!user_code_is_user_function(standard[i], strlen(standard[i])));
 	for (size_t i = 1; i < sizeof packages / sizeof *packages; i++)	/* sorted, for binary search */
 		OK(strcmp(packages[i - 1], packages[i]) < 0);
+	static char name[10000];	/* longer than any path */
+	memset(name, 'x', sizeof name);
+	OK(!user_code_is_user_function(name, sizeof name));
+	name[1] = '.';
+	OK(user_code_is_user_function(name, sizeof name));
+	name[sizeof name / 2] = '/';	/* not looked at */
+	OK(user_code_is_user_function(name, sizeof name));
 	return DONE();
 }

@@ -69,11 +69,12 @@ static bool is_standard(const char *s, size_t n)
 }
 
 /* Return the length of the package in the name of a Go function; 0: there is none. Findings ask for millions of frames,
-   so this is one pass. */
+   so this is one pass, and not of all of a name that is too long for a path: such names may be megabytes. */
 static size_t package_of(const char *name, size_t n)
 {
+	enum { LONGEST = 4096 };
 	size_t dot = 0;		/* the first one after the last slash */
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && i < LONGEST; i++)
 		switch (name[i]) {
 		case '/': dot = 0; break;
 		case '.': dot = dot ? dot : i; break;
