@@ -70,6 +70,12 @@ void graph_info_name(struct buf *b, const struct profile *p, const struct graph_
 	}
 }
 
+/* Is nothing but the name of the function in the text? Then the text is not made: a name may have megabytes. */
+static bool is_name_alone(const struct graph_info *i)
+{
+	return i->name && !i->addr && !i->file && !i->line;
+}
+
 struct graph_frame_names graph_frame_names_new(struct profile *p)
 {
 	return (struct graph_frame_names){p, xcalloc(p->nline + p->nloc + 1, sizeof(str_id)), p->nline};
@@ -87,6 +93,8 @@ str_id graph_frame_name(struct graph_frame_names *n, loc_id loc, uint32_t line)
 	if (!*known) {
 		struct buf b = {0};
 		struct graph_info info = graph_info_of_line(n->p, l, line, false);
+		if (is_name_alone(&info))
+			return *known = info.name;
 		graph_info_name(&b, n->p, &info, " ");
 		*known = profile_add_string(n->p, b.p, b.n);
 		buf_free(&b);
@@ -100,7 +108,7 @@ void graph_names(struct graph *g)
 	for (size_t i = 0; i < g->nall; i++) {
 		struct graph_node *n = g->all[i];
 		const struct profile_text *name = &g->p->str[n->info.name];
-		if (n->info.name && !n->info.addr && !n->info.file && !n->info.line) {	/* nothing else is in the text */
+		if (is_name_alone(&n->info)) {
 			n->text = name->s;
 			n->ntext = name->n;
 			continue;
