@@ -237,10 +237,16 @@ static int by_place(const void *x, const void *y)
 
 static void make_entries(struct weblist *w)
 {
+	const char *last = NULL;	/* neighbours mostly have the same name, which may be long */
+	str_id raw = 0, name = 0;
 	for (size_t i = 0; i < w->code.n; i++)
 		for (size_t k = 0; k < w->code.v[i].nframe; k++) {
 			const struct debug_frame *f = &w->code.v[i].frame[k];
-			str_id raw = profile_add_string(w->v.p, f->name, strlen(f->name)), name = name_of(w, f->name);
+			if (f->name != last) {
+				raw = profile_add_string(w->v.p, f->name, strlen(f->name));
+				name = name_of(w, f->name);
+				last = f->name;
+			}
 			if (!(raw < w->nstr && w->interest[raw]) && !(name < w->nstr && w->interest[name]))
 				continue;
 			w->e = mem_grow(w->e, &w->ce, w->ne + 1, sizeof *w->e);
