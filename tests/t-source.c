@@ -81,6 +81,23 @@ static void searches(void)
 	source_cache_free(s);
 }
 
+/* Of a path with more components than real ones the last are tried; a name longer than any path is not searched for. */
+static void long_names(void)
+{
+	char dir[128], tails[2 * 100 + sizeof "pkg/a.go"] = "", longest[1 << 14];
+	snprintf(dir, sizeof dir, "%s/work/deep/app", root);
+	struct source_cache *s = source_cache_new(&(struct source_cache_conf){.source_path = dir});
+	for (int i = 0; i < 100; i++)
+		strcat(tails, "x/");
+	strcat(tails, "pkg/a.go");
+	IS(find(s, tails, "by the end of its path"), "work/deep/app/pkg/a.go");
+	for (size_t i = 0; i < sizeof longest; i++)
+		longest[i] = i % 2 ? '/' : 'x';
+	longest[sizeof longest - 1] = 0;
+	OK(!find(s, longest, NULL) && !*source_cache_get(s, longest)->tried);
+	source_cache_free(s);
+}
+
 static void lines(void)
 {
 	char dir[128];
@@ -119,6 +136,7 @@ int main(void)
 	make("lines/three.c", "ab\r\n\n\tx\ty\033");
 	make("lines/empty.c", "");
 	searches();
+	long_names();
 	lines();
 	char cmd[128];
 	snprintf(cmd, sizeof cmd, "rm -rf '%s'", root);

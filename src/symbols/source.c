@@ -23,13 +23,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FILE_MAX = 64 << 20, TRIED_MAX = 12, TAB = 8 };
+enum { FILE_MAX = 64 << 20, TRIED_MAX = 12, TAB = 8, TAILS = 64 };
 
 struct source_cache {
 	char **dir;		/* source_path, or the working directory */
@@ -401,10 +402,15 @@ static bool in_vendor(const struct source_cache *s, struct source_search *h, con
 	return ok;
 }
 
-/* Try tails of the name of two or more components, the longest first. */
+/* Try tails of the name of two or more components, the longest first; of a longer path than real ones, the last TAILS. */
 static bool by_tail(const struct source_cache *s, struct source_search *h, const char *name)
 {
-	for (const char *p = name; (p = strchr(p, '/')) && strchr(p + 1, '/'); p++) {
+	size_t left = 0;
+	for (const char *p = name; (p = strchr(p, '/')); p++)
+		left++;
+	for (const char *p = name; left > 1 && (p = strchr(p, '/')); p++, left--) {
+		if (left > TAILS)
+			continue;
 		for (size_t i = 0; i < s->ndir; i++)
 			if (try_join(h, s->dir[i], p + 1, "by the end of its path"))
 				return true;
@@ -418,8 +424,9 @@ static void source_search(const struct source_cache *s, struct source *f)
 {
 	struct source_search h = {.src = f};
 	const char *name = trim(s, f->name);
-	bool ok = as_pprof(s, &h, name);
-	if (!ok && !s->strict)
+	bool possible = strlen(f->name) < PATH_MAX;
+	bool ok = possible && as_pprof(s, &h, name);
+	if (!ok && possible && !s->strict)
 		ok = in_goroot(s, &h, f->name) || in_modcache(s, &h, f->name) ||
 		     in_vendor(s, &h, f->name) ||
 		     (s->beside && name[0] != '/' &&
