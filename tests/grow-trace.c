@@ -12,7 +12,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-enum { FIRST_TIME = 1000, MANY = 60000, G_RUNNABLE = 1, G_RUNNING = 2, G_WAITING = 4, P_RUNNING = 1, P_IDLE = 2 };
+enum { FIRST_TIME = 1000, MANY = 60000, G_RUNNABLE = 1, G_RUNNING = 2, G_WAITING = 4, P_RUNNING = 1, P_IDLE = 2,
+	P_SYSCALL = 3, P_ABANDONED = 4 };
 
 /* The trace that is being written: generation, M and events of the batch; tables of the generation. */
 static struct {
@@ -325,6 +326,21 @@ static void make_batches(struct buf *file, size_t n)
 	end_trace();
 }
 
+/* n Ms with a P in a system call each; in the next generation the oldest P is recorded as abandoned n times. */
+static void make_abandoned(struct buf *file, size_t n)
+{
+	start_trace(file);
+	for (size_t i = 2; i < n + 2; i++) {
+		on_m(i);
+		EVENT(ProcStatus, i, P_SYSCALL);
+	}
+	end_generation();
+	start_generation();
+	for (size_t i = 0; i < n; i++)
+		EVENT(ProcStatus, 2, P_ABANDONED);
+	end_trace();
+}
+
 /* n Ms with one P and one goroutine each. */
 static void make_threads(struct buf *file, size_t n)
 {
@@ -489,7 +505,7 @@ static void make_cpu_samples(struct buf *file, size_t n)
 const struct grow_kind grow_traces[] = {
 	KIND(logs), KIND(log_keys), KIND(task_logs), KIND(regions), KIND(region_kinds), KIND(nested_regions),
 	KIND(open_regions), KIND(task_children), KIND(nested_tasks), KIND(task_kinds), KIND(open_tasks),
-	KIND(trace_stacks), KIND(trace_frames), KIND(strings), KIND(generations), KIND(batches), KIND(threads),
+	KIND(trace_stacks), KIND(trace_frames), KIND(strings), KIND(generations), KIND(batches), KIND(threads), KIND(abandoned),
 	KIND(goroutines), KIND(goroutine_chain), KIND(goroutine_kinds), KIND(wakes), KIND(woken), KIND(syscalls),
 	KIND(gc_cycles), KIND(stops), KIND(go_labels), KIND(procs_changes), KIND(cpu_samples),
 	{0},

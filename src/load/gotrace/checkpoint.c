@@ -126,6 +126,9 @@ static void get_ms(struct event_orderer *o, struct byte_cursor *c)
 	while (n--) {
 		struct order_thread *m = order_add_m(o, w[n].m);
 		m->p = w[n].p;
+		struct order_proc *p = order_find_p(o, m->p);
+		if (p)
+			p->m = m;
 		m->g = w[n].g;
 	}
 	mem_free(w);

@@ -226,6 +226,7 @@ static enum order_result proc_start(struct order_step *s)
 		return GO_BAD;
 	p->status = P_RUNNING;
 	p->seq = s->ev->arg[2];
+	p->m = s->m;
 	s->next.p = id;
 	return accept_step(s);
 }

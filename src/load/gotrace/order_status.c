@@ -45,13 +45,13 @@ enum order_result order_proc_status(struct order_step *s)
 	}
 	p->age = o->age;
 	p->seq = 0;
-	if (status == P_RUNNING || status == P_SYSCALL)
+	if (status == P_RUNNING || status == P_SYSCALL) {
 		s->next.p = id;
+		p->m = s->m ? s->m : p->m;
+	}
 	if (promoted) {
-		struct order_thread *m = o->all_m;
-		while (m && m->p != id)
-			m = m->next;
-		if (!m)
+		struct order_thread *m = p->m;
+		if (!m || m->p != id)
 			return order_fail(s, "%s: failed to find sched context for proc %" PRIu64
 			    " that's about to be stolen", (uint64_t)id);
 		s->now = (struct order_place){m->id, id, m->g};
