@@ -315,6 +315,19 @@ static void make_generations(struct buf *file, size_t n)
 	end_trace();
 }
 
+/* n generations in which nothing happens, while n / 20 goroutines exist. */
+static void make_idle_generations(struct buf *file, size_t n)
+{
+	start_trace(file);
+	for (size_t i = 2; i < n / 20; i++)
+		EVENT(GoStatus, i, UINT64_MAX, G_WAITING);
+	for (size_t i = 1; i < n; i++) {
+		end_generation();
+		start_generation();
+	}
+	end_trace();
+}
+
 /* n batches of one M, with one event each. */
 static void make_batches(struct buf *file, size_t n)
 {
@@ -505,8 +518,8 @@ static void make_cpu_samples(struct buf *file, size_t n)
 const struct grow_kind grow_traces[] = {
 	KIND(logs), KIND(log_keys), KIND(task_logs), KIND(regions), KIND(region_kinds), KIND(nested_regions),
 	KIND(open_regions), KIND(task_children), KIND(nested_tasks), KIND(task_kinds), KIND(open_tasks),
-	KIND(trace_stacks), KIND(trace_frames), KIND(strings), KIND(generations), KIND(batches), KIND(threads), KIND(abandoned),
-	KIND(goroutines), KIND(goroutine_chain), KIND(goroutine_kinds), KIND(wakes), KIND(woken), KIND(syscalls),
+	KIND(trace_stacks), KIND(trace_frames), KIND(strings), KIND(generations), KIND(idle_generations),
+	KIND(batches), KIND(threads), KIND(abandoned), KIND(goroutines), KIND(goroutine_chain), KIND(goroutine_kinds), KIND(wakes), KIND(woken), KIND(syscalls),
 	KIND(gc_cycles), KIND(stops), KIND(go_labels), KIND(procs_changes), KIND(cpu_samples),
 	{0},
 };

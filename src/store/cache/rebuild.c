@@ -90,7 +90,7 @@ static bool reread_upto(void *self, int64_t t, uint64_t bytes)
 	struct sheet_rebuild *a = self;
 	(void)bytes;
 	if (t != TIME_NONE)
-		tracks_upto(a->tracks, t);
+		tracks_generation(a->tracks, t);
 	return !a->wrong && !a->stop;
 }
 

@@ -242,11 +242,12 @@ void tracks_upto(struct tracks *k, int64_t t)
 		cut_batch(k, t);
 }
 
-/* Does not cut where many tracks exist: a short sheet has as many rows as a long one. With eviction it always cuts:
-   entries that wait at a generation border would become part of its checkpoint. */
+/* Does not cut where many tracks exist: a short sheet has as many rows as a long one. With eviction it does: entries
+   that wait at a generation border become part of its checkpoint. Fewer entries than rows always wait: a file of short
+   generations would make rows without end. */
 void tracks_generation(struct tracks *k, int64_t t)
 {
-	if (k->st->keep || (size_t)SEAL_ROW * k->there <= k->least)
+	if (k->now.n > k->there && (k->st->keep || (size_t)SEAL_ROW * k->there <= k->least))
 		tracks_upto(k, t);
 }
 

@@ -31,7 +31,7 @@ void tracks_set_sheet_entries(struct tracks *, size_t n);	/* builder_set_sheet_e
 void tracks_set_start(struct tracks *, int64_t t);
 /* All entries before t have arrived: seal them. An entry of an earlier time that arrives later is moved to t. */
 void tracks_upto(struct tracks *, int64_t t);
-/* The same, at the end of a generation: where very many tracks exist it may leave entries for the next batch. */
+/* The same, at the end of a generation: where many tracks exist it may leave entries for the next batch. */
 void tracks_generation(struct tracks *, int64_t t);
 /* Record the end of a generation, see sink_trace_ops.checkpoint. */
 void tracks_add_checkpoint(struct tracks *, const struct sink_checkpoint *);
