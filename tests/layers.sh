@@ -91,7 +91,7 @@ only() {
 only '#include <(ncursesw/)?n?curses' tui/term/term.c curses
 only '#include <pcre2' src/base/text/regex.c pcre2
 only '#include <(elfutils/|dwarf\.h|libelf|gelf)' src/symbols/dwarf.c libdw
-only '#include <libiberty/' src/symbols/demangle_rust.c libiberty
+only '#include <libiberty/' src/symbols/demangle_bounded.c libiberty
 only '#include <curl' src/input/http.c curl
 only '[(, ]stderr[,)]|perror\(|(^|[^a-z_])printf\(|(write|put_all)\(STDERR' "src/base/put.c src/base/ending.c" "standard error"
 only '#include <dlfcn' src/base/dynlib.c dlopen

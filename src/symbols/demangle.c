@@ -5,17 +5,27 @@
  * arguments. The parts that a mode omits are then removed from the text, which is possible because the brackets of a
  * demangled name match. From names that are not mangled but look like C++, bracketed parts are removed by a simpler
  * rule, which is pprof's. Without that library (see configure) only the latter is done.
+ *
+ * libiberty, if the build has it, is asked instead: its result is the same, and bounded (demangle_bounded.c).
  */
 #include "config.h"
 #include "symbols/demangle.h"
 
 #include "base/dynlib.h"
+#include "base/mem/mem.h"
 #include "base/text/buf.h"
+#include "symbols/demangle_bounded.h"
 #include "symbols/demangle_rust.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
+
+#if defined HAVE_LIBIBERTY && defined HAVE_CXA_DEMANGLE
+enum { BOUNDED = true };
+#else
+enum { BOUNDED = false };
+#endif
 
 /* Return __cxa_demangle of the C++ runtime, which is opened with the first mangled name: as a linked library it would
    add a megabyte to every start. NULL: not available. */
@@ -39,15 +49,21 @@ static demangler *find_demangler(void)
 	return f;
 }
 
-/* Return the demangled name, allocated by the C library, or NULL if the name is not mangled. */
-static char *demangle_cxx(const char *name)
+/* Append the complete source name. Return false if the name is not mangled, or too long to be read. */
+static bool demangle_cxx(struct buf *b, const char *name)
 {
 	int status;
 	bool two = !strncmp(name, "__Z", 3);
 	if (!two && strncmp(name, "_Z", 2) != 0)
-		return NULL;
+		return false;
+	if (BOUNDED)
+		return demangle_bounded_cxx(b, name + two);
 	demangler *f = find_demangler();
-	return f ? f(name + two, NULL, NULL, &status) : NULL;
+	char *full = f ? f(name + two, NULL, NULL, &status) : NULL;
+	if (full)
+		buf_puts(b, full);
+	mem_free(full);
+	return full;
 }
 
 static bool is_word(char c)
@@ -171,21 +187,21 @@ bool demangle(struct buf *b, const char *name, enum demangle_mode mode)
 {
 	if (mode != DM_NONE && demangle_rust(b, name, mode == DM_SIMPLE))
 		return true;
-	char *full = mode == DM_NONE ? NULL : demangle_cxx(name);
-	if (!full)
+	struct buf full = {0};
+	if (mode == DM_NONE || !demangle_cxx(&full, name))
 		return false;
-	char *clone = strstr(full, " [clone ");
+	char *clone = strstr(buf_str(&full), " [clone ");
 	if (clone)
 		*clone = 0;
 	if (mode == DM_FULL) {
-		buf_puts(b, full);
+		buf_puts(b, buf_str(&full));
 	} else {
 		struct buf t = {0};	/* separate buffer, because put_simplified() resets it */
-		put_simplified(&t, full, mode == DM_SIMPLE);
+		put_simplified(&t, buf_str(&full), mode == DM_SIMPLE);
 		buf_put(b, t.p ? t.p : "", t.n);
 		buf_free(&t);
 	}
-	mem_free(full);
+	buf_free(&full);
 	return true;
 }
 

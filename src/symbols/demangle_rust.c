@@ -8,44 +8,17 @@
  * The code around it adapts the result to pprof's. Before: a legacy component loses a leading underscore, because pprof
  * takes it for the end of the length; suffixes added by the linker are removed. After: if arguments are not wanted,
  * those of generics become <>, and a result that is not UTF-8 is rejected.
- *
- * A name with back references can double in length every few bytes, and the library limits only the depth. So its
- * output is counted, and it is left by longjmp() if the output is longer than a readable name. That happens between two
- * pieces of text, where the library holds no memory (it does while it outputs an identifier that is not ASCII).
  */
 #include "config.h"
 #include "symbols/demangle_rust.h"
 
 #ifdef HAVE_LIBIBERTY
-#include "base/mem/mem.h"
 #include "base/text/text.h"
+#include "symbols/demangle_bounded.h"
 
-#include <libiberty/demangle.h>
-#include <setjmp.h>
 #include <string.h>
 
-enum { LONGEST = 8192, HASH = 20 /* 17h, 16 digits, E */ };
-
-struct saying {
-	struct buf text;
-	jmp_buf enough;
-};
-
-static bool is_ascii(const char *s, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		if ((unsigned char)s[i] >= 0x80)
-			return false;
-	return true;
-}
-
-static void put_text(const char *s, size_t n, void *arg)
-{
-	struct saying *w = arg;
-	buf_put(&w->text, s, n);
-	if (w->text.n > LONGEST && is_ascii(s, n))
-		longjmp(w->enough, 1);
-}
+enum { HASH = 20 /* 17h, 16 digits, E */ };
 
 static bool is_text(const char *s, size_t n)
 {
@@ -54,13 +27,6 @@ static bool is_text(const char *s, size_t n)
 		if (text_decode_utf8(s + i, n - i, &c) == 1 && (unsigned char)s[i] >= 0x80)
 			return false;
 	return true;
-}
-
-static bool demangle_name(struct saying *w, const char *name)
-{
-	if (setjmp(w->enough))
-		return false;
-	return rust_demangle_callback(name, DMGL_RUST, put_text, w) && w->text.n && is_text(w->text.p, w->text.n);
 }
 
 /* ---- preparation */
@@ -148,8 +114,7 @@ static void without_arguments(struct buf *b, const char *s, size_t n)
 
 bool demangle_rust(struct buf *b, const char *name, bool simple)
 {
-	struct saying w = {0};
-	struct buf mangled = {0};
+	struct buf full = {0}, mangled = {0};
 	bool v0 = !strncmp(name, "_R", 2), ok = v0;
 	if (v0) {
 		buf_put(&mangled, name, strcspn(name, "."));
@@ -157,12 +122,12 @@ bool demangle_rust(struct buf *b, const char *name, bool simple)
 		const char *llvm = strstr(name, "E.llvm.");
 		ok = old_form(&mangled, name, llvm ? (size_t)(llvm - name) + 1 : strlen(name));
 	}
-	ok = ok && demangle_name(&w, buf_str(&mangled));
+	ok = ok && demangle_bounded_rust(&full, buf_str(&mangled)) && is_text(full.p, full.n);
 	if (ok && v0 && simple)
-		without_arguments(b, w.text.p, w.text.n);
+		without_arguments(b, full.p, full.n);
 	else if (ok)
-		buf_put(b, w.text.p, w.text.n);
-	buf_free(&w.text);
+		buf_put(b, full.p, full.n);
+	buf_free(&full);
 	buf_free(&mangled);
 	return ok;
 }
