@@ -173,6 +173,29 @@ static uint32_t rnd(uint32_t n)
 	return (seed >> 8) % n;
 }
 
+/* Each symbol's address is found as that of the largest symbol there, of those of one size the last of the table. */
+static void test_aliases(const char *self)
+{
+	struct elf f;
+	if (elf_open(&f, self, NULL))
+		return;
+	OK(!elf_symbols(&f, NULL) && f.nsym > 10);
+	bool right = true;
+	size_t several = 0;
+	for (size_t i = 0, upto; i < f.nsym; i = upto) {
+		const struct elf_sym *best = &f.sym[i];
+		for (upto = i + 1; upto < f.nsym && f.sym[upto].addr == best->addr; upto++) {
+			const struct elf_sym *s = &f.sym[upto];
+			several++;
+			if (s->size > best->size || (s->size == best->size && s->order > best->order))
+				best = s;
+		}
+		right = right && elf_function(&f, best->addr) == (best->data ? NULL : best);
+	}
+	OK(right && several);
+	elf_close(&f);
+}
+
 static void test_damaged(const char *self, int rounds)
 {
 	struct elf whole;
@@ -210,6 +233,8 @@ int main(int argc, char **argv)
 	test_base();
 	test_go_tables();
 	const char *self = argc > 2 ? argv[1] : argv[0];	/* arguments: another program, number of rounds */
+	if (access(self, R_OK) == 0)
+		test_aliases(self);
 	if (access(self, R_OK) == 0)
 		test_damaged(self, argc > 2 ? atoi(argv[2]) : 40);
 	OK(count_known("/dev/null", 0, 1, 1) == 0 && count_known("/", 0, 1, 1) == 0 &&

@@ -99,6 +99,18 @@ struct sections {
 	struct section names;
 };
 
+/* Return a table of texts without what follows its last NUL, which is looked for once and not for each text: they may
+   be tails of one long text. */
+static struct section read_texts(const struct elf *f, uint64_t at)
+{
+	struct section s = read_section(f, at);
+	if (s.type == SHT_NOBITS || !in_file(f, s.off, s.size))
+		s.size = 0;
+	while (s.size && f->file.p[s.off + s.size - 1])
+		s.size--;
+	return s;
+}
+
 static bool sections(const struct elf *f, struct sections *s)
 {
 	uint64_t h = f->wide ? 40 : 32;
@@ -110,7 +122,7 @@ static bool sections(const struct elf *f, struct sections *s)
 	if (!s->off || !s->n || !table_in_file(f, s->off, s->n, s->size, f->wide ? 64 : 40))
 		return false;
 	if (names < s->n)
-		s->names = read_section(f, s->off + (uint64_t)names * s->size);
+		s->names = read_texts(f, s->off + (uint64_t)names * s->size);
 	return true;
 }
 
@@ -119,13 +131,10 @@ static struct section section(const struct elf *f, const struct sections *s, uin
 	return read_section(f, s->off + (uint64_t)i * s->size);
 }
 
-/* Return the NUL-terminated text at offset `at` of a section; NULL: it is not inside. */
-static const char *text_at(const struct elf *f, const struct section *s, uint64_t at)
+/* Return the NUL-terminated text at offset `at` of a table of texts; NULL: it is not inside. */
+static const char *text_at(const struct elf *f, const struct section *texts, uint64_t at)
 {
-	if (s->type == SHT_NOBITS || !in_file(f, s->off, s->size) || at >= s->size)
-		return NULL;
-	const char *p = (const char *)f->file.p + s->off + at;
-	return memchr(p, 0, s->size - at) ? p : NULL;
+	return at < texts->size ? (const char *)f->file.p + texts->off + at : NULL;
 }
 
 static void find_build_id(struct elf *f, uint64_t off, uint64_t n, uint64_t align)
@@ -174,9 +183,11 @@ static int read_segments(struct elf *f, const char *path, struct err *e)
 
 static void read_link(struct elf *f, const struct section *s)
 {
-	const char *name = text_at(f, s, 0);
-	size_t n = name ? (strlen(name) + 4) & ~(size_t)3 : 0;
-	if (!name || !*name || strchr(name, '/') || s->size < 4 || n > s->size - 4)
+	if (s->type == SHT_NOBITS || !in_file(f, s->off, s->size))
+		return;
+	const char *name = (const char *)f->file.p + s->off;
+	size_t n = (strnlen(name, s->size) + 4) & ~(size_t)3;
+	if (!memchr(name, 0, s->size) || !*name || strchr(name, '/') || s->size < 4 || n > s->size - 4)
 		return;
 	f->link = name;
 	f->link_crc = read_u32(f, s->off + n);
@@ -250,12 +261,16 @@ void elf_close(struct elf *f)
 
 /* ---- symbols */
 
+/* The last symbol at an address is the one that elf_function() takes. Names are not compared: they may be tails of one
+   long text. */
 static int by_address(const void *x, const void *y)
 {
 	const struct elf_sym *a = x, *b = y;
 	if (a->addr != b->addr)
 		return a->addr < b->addr ? -1 : 1;
-	return strcmp(a->name, b->name);
+	if (a->size != b->size)
+		return a->size < b->size ? -1 : 1;
+	return (a->order > b->order) - (a->order < b->order);
 }
 
 /* *source: the file of the local symbols that follow; updated. */
@@ -277,7 +292,8 @@ static bool read_symbol(const struct elf *f, const struct section *names, uint64
 
 static int read_symbols(struct elf *f, const struct sections *s, const struct section *tab, struct err *e)
 {
-	struct section names = tab->link < s->n ? section(f, s, tab->link) : (struct section){0};
+	struct section names = tab->link < s->n ? read_texts(f, s->off + (uint64_t)tab->link * s->size) :
+	    (struct section){0};
 	uint64_t size = tab->entsize, n = size ? tab->size / size : 0;
 	if (tab->type == SHT_NOBITS || !table_in_file(f, tab->off, n, size, f->wide ? 24 : 16))
 		return err_set(e, ERR_FORMAT, ERR_NOWHERE, "the symbol table is outside the file");
@@ -338,12 +354,7 @@ const struct elf_sym *elf_function(const struct elf *f, uint64_t addr)
 	struct bsearch_probe h = {.hi = f->nsym};
 	while (bsearch_probe(&h))
 		bsearch_narrow(&h, f->sym[h.at].addr <= addr);
-	const struct elf_sym *best = NULL;
-	for (; h.lo > 0 && (!best || f->sym[h.lo - 1].addr == best->addr); h.lo--) {
-		const struct elf_sym *s = &f->sym[h.lo - 1];
-		if (!best || s->size > best->size || (s->size == best->size && s->order > best->order))
-			best = s;
-	}
+	const struct elf_sym *best = h.lo ? &f->sym[h.lo - 1] : NULL;
 	return best && !best->data && (!best->size || addr - best->addr < best->size) ? best : NULL;
 }
 

@@ -34,7 +34,7 @@ struct elf {
 	bool dwarf;		/* it has .debug_info or .zdebug_info */
 	struct { uint64_t off, size, addr; } pclntab, module;	/* tables of Go, inside the file; size 0: none */
 	bool foreign;		/* linked by another linker than Go's: other code precedes Go's in .text */
-	/* The defined symbols by address, then name: the order of nm -n. */
+	/* The defined symbols by address, then size, then order in the table. */
 	struct elf_sym *sym;
 	size_t nsym;
 	bool have_sym;
