@@ -280,6 +280,24 @@ static void make_functions(struct buf *file, size_t n)
 	end_profile(file);
 }
 
+/* n locations whose ids have the same place in a u64_map of any size: times its factor, both halves are equal. */
+static void make_colliding_ids(struct buf *file, size_t n)
+{
+	static const uint64_t inverse = UINT64_C(0xf1de83e19937733d);
+	struct buf s = {0};
+	start_profile();
+	sample_types(file, 1);
+	functions(file, 1);
+	for (uint64_t i = 1; i <= n; i++) {
+		uint64_t id = (i << 32 | i) * inverse;
+		location(file, id, 0, 1, 1);
+		stack(&s, id, 1);
+		field(&s, SAMPLE_VALUE, i);
+		end_sample(file, &s);
+	}
+	end_profile(file);
+}
+
 static void make_sample_types(struct buf *file, size_t n)
 {
 	struct buf s = {0};
@@ -399,8 +417,8 @@ static void make_separators(struct buf *file, size_t n) { long_name(file, n, "ma
 #define KIND(name) {#name, make_##name}
 const struct grow_kind grow_profiles[] = {
 	KIND(labels), KIND(label_values), KIND(label_numbers), KIND(labelled_samples), KIND(sample_keys),
-	KIND(lines), KIND(same_lines), KIND(mappings), KIND(functions), KIND(sample_types),
-	KIND(comments), KIND(frames), KIND(recursion), KIND(stacks), KIND(old_attributes), KIND(old_mappings),
-	KIND(scopes), KIND(receivers), KIND(separators),
+	KIND(lines), KIND(same_lines), KIND(mappings), KIND(functions), KIND(sample_types), KIND(comments),
+	KIND(frames), KIND(recursion), KIND(stacks), KIND(old_attributes), KIND(old_mappings), KIND(scopes),
+	KIND(receivers), KIND(separators), KIND(colliding_ids),
 	{0},
 };

@@ -11,7 +11,10 @@
 
 #include "base/mem/mem.h"
 
+#include <stdatomic.h>
 #include <string.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 static void insert_slot(struct intern *t, struct intern_slot slot)
 {
@@ -44,6 +47,18 @@ void intern_free(struct intern *t)
 {
 	mem_free(t->slot);
 	*t = (struct intern){0};
+}
+
+uint64_t intern_secret(void)
+{
+	static _Atomic uint64_t secret;
+	uint64_t v = atomic_load_explicit(&secret, memory_order_relaxed), none = 0;
+	if (v)
+		return v;
+	if (getentropy(&v, sizeof v))
+		v = 0;
+	v |= 1;
+	return atomic_compare_exchange_strong(&secret, &none, v) ? v : none;	/* of several threads the first decides */
 }
 
 static uint64_t mix_bits(uint64_t x)

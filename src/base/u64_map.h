@@ -59,7 +59,8 @@ struct u64_index {
 	size_t n, cap;
 	uint32_t *dense;	/* by id; U64_INDEX_NONE: not present */
 	size_t ndense;
-	struct u64_hash sparse;
+	struct u64_hash sparse;	/* by id * secret, which is odd, so that a file cannot have ids that all collide */
+	uint64_t secret;
 };
 
 /* Add the next id of the file. */
@@ -72,7 +73,7 @@ static inline uint32_t u64_index_get(const struct u64_index *t, uint64_t raw)
 {
 	if (raw < t->ndense)
 		return t->dense[raw];
-	const struct u64_slot *s = u64_map_get(&t->sparse, raw);
+	const struct u64_slot *s = u64_map_get(&t->sparse, raw * t->secret);
 	return s ? (uint32_t)s->n : raw ? U64_INDEX_NONE : 0;
 }
 

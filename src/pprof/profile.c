@@ -30,7 +30,7 @@ static void rebuild_string_index(struct profile *p)
 {
 	for (uint32_t i = 0; i < p->nstr; i++)
 		if (!i || i != p->blank)
-			intern_put(&p->index.str, intern_hash_bytes(p->str[i].s, p->str[i].n, 1), i);
+			intern_put(&p->index.str, intern_hash_bytes(p->str[i].s, p->str[i].n, intern_secret()), i);
 }
 
 str_id profile_add_string(struct profile *p, const char *s, size_t n)
@@ -38,7 +38,7 @@ str_id profile_add_string(struct profile *p, const char *s, size_t n)
 	struct profile_text key = {s, (uint32_t)n};
 	if (!p->index.str.cap)
 		rebuild_string_index(p);
-	uint32_t h = intern_hash_bytes(s, n, 1), id = intern_find(&p->index.str, h, same_str, p, &key);
+	uint32_t h = intern_hash_bytes(s, n, intern_secret()), id = intern_find(&p->index.str, h, same_str, p, &key);
 	if (id != UINT32_MAX)
 		return id;
 	GROW(p, str, 1);

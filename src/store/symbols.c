@@ -90,9 +90,9 @@ str_id symbols_add_string(struct symbol_tables *nm, const char *s, size_t n)
 	struct symbol_text key = {s, n < UINT32_MAX ? (uint32_t)n : UINT32_MAX};
 	while (nm->nstr < column_n(&st->strs)) {	/* the hash table was dropped: add all rows again */
 		const struct str_row *r = store_str(st, nm->nstr);
-		put_string(nm, intern_hash_bytes(r->s, r->n, 1));
+		put_string(nm, intern_hash_bytes(r->s, r->n, intern_secret()));
 	}
-	uint32_t h = intern_hash_bytes(s, key.n, 1);
+	uint32_t h = intern_hash_bytes(s, key.n, intern_secret());
 	uint32_t id = intern_find(&nm->str, h, same_str, &st->strs, &key);
 	if (id != UINT32_MAX)
 		return id;
