@@ -89,7 +89,8 @@ static void check(struct plan plan)
 		extremes_free(store_slot(sn->st, i)->sheet_extremes);
 		store_slot(sn->st, i)->sheet_extremes = NULL;
 	}
-	OK(sn->nsheets >= SHEETS && (extremes < sn->nsheets) == plan.many);
+	/* of very many goroutines a sheet has more entries than there are of them */
+	OK(sn->nsheets >= (plan.many ? 2 : SHEETS) && (extremes < sn->nsheets) == plan.many);
 	OK(n >= 3 && trace_highlights(sn, &ask, &mem, b) == n);
 	for (size_t i = 0; i < n; i++)
 		OK(a[i].t0 == b[i].t0 && a[i].t1 == b[i].t1 && a[i].trk == b[i].trk && !strcmp(a[i].text, b[i].text));
