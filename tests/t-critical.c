@@ -634,6 +634,12 @@ static void check_text(const char *const start[OTHERS + 1], bool several, const 
 	critical_line_put_because(l, critical_lines_at(l, 0), &b);
 	OK(!strcmp(buf_str(&b), want) || (fprintf(stderr, "%s, not %s\n", buf_str(&b), want), false));
 	OK(critical_lines_at(l, 0)->approximate && p.v[0].several == several);
+	struct critical_tree *t = critical_tree_new(sn), *all = critical_tree_new(sn);
+	critical_tree_add(t, &p, 0);
+	critical_tree_merge(all, t);
+	OK(all->approximate);
+	critical_tree_free(t);
+	critical_tree_free(all);
 	critical_lines_free(l);
 	critical_path_free(&p);
 	buf_free(&b);

@@ -48,7 +48,7 @@ static inline uint32_t intern_guess(const struct intern *t, uint32_t hash)
 void intern_put(struct intern *t, uint32_t hash, uint32_t id);
 void intern_free(struct intern *t);
 
-/* Return a number that differs from process to process, so that a file cannot have keys that all collide. Use it as a
+/* Return an odd number that differs from process to process, so that a file cannot have keys that all collide. Use it as a
    seed where nothing but the speed of a search depends on the hash. */
 uint64_t intern_secret(void);
 /* Return a well mixed, seeded hash. */

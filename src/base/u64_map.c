@@ -103,7 +103,7 @@ int u64_index_seal(struct u64_index *t, uint64_t *dup)
 			max = t->raw[i];
 	if (max < 4 * (uint64_t)t->n + 1024)
 		return seal_dense(t, max, dup);
-	t->secret = intern_secret() | 1;
+	t->secret = intern_secret();
 	for (size_t i = 0; i < t->n; i++) {
 		bool fresh;
 		struct u64_slot *s = u64_map_put(&t->sparse, t->raw[i] * t->secret, &fresh);

@@ -11,6 +11,7 @@
  * two running sums is the sum between them.
  */
 static inline int64_t wrap_add(int64_t a, int64_t b) { return (int64_t)((uint64_t)a + (uint64_t)b); }
+/* Add v to a sum. */
 static inline void wrap_add_to(int64_t *sum, int64_t v) { *sum = wrap_add(*sum, v); }
 static inline int64_t wrap_sub(int64_t a, int64_t b) { return (int64_t)((uint64_t)a - (uint64_t)b); }
 static inline int64_t wrap_mul(int64_t a, int64_t b) { return (int64_t)((uint64_t)a * (uint64_t)b); }

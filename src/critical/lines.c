@@ -243,7 +243,8 @@ void critical_lines_add(struct critical_lines *l, const struct critical_path *p,
 		struct critical_line line = {.ns = v->t1 - v->t0, .t0 = v->t0, .t1 = v->t1, .g = v->g,
 		    .stack = v->stack, .occupant = v->occupant, .operation = operation,
 		    .function = at ? function_of(l, at) : 0, .at = at, .chain = chain, .span = v->span, .n = 1,
-		    .cls = v->cls, .reason = v->reason, .followed = v->followed, .approximate = v->approximate, .several = v->several};
+		    .cls = v->cls, .reason = v->reason, .followed = v->followed, .several = v->several,
+		    .approximate = v->approximate};
 		add_goroutine(l, add_line(l, &line), v->g);
 	}
 }

@@ -54,8 +54,7 @@ stk_id critical_place(const struct store *, stk_id);
 /* Append "function file:line" of a node, the file without its folders; as in the file (not safe for a terminal). */
 void critical_put_place(struct buf *, const struct store *, stk_id at);
 /* Append whose time it is ("G37", "15 goroutines") and why the operation waited for it ("lock main.reserve main.go:38",
-   "all Ps occupied, by G41 main.batch"); as in the file. The share has the mark of a
-   line that is approximate. */
+   "all Ps occupied, by G41 main.batch"); as in the file. The caller marks the share of a line that is approximate. */
 void critical_line_put_whose(const struct critical_lines *, const struct critical_line *, struct buf *);
 void critical_line_put_because(const struct critical_lines *, const struct critical_line *, struct buf *);
 

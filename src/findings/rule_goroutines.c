@@ -229,7 +229,7 @@ static void judge_imbalance(struct findings_run *r, uint32_t group)
 {
 	const struct goroutine_group *g = &r->groups.v[group];
 	const struct scan_details *most = scan_details_of(&r->scan, g->most);
-	int64_t waited = most->ended + most->fed + most->joined;
+	int64_t waited = wrap_add(wrap_add(most->ended, most->fed), most->joined);
 	double size = finding_fit(g->n, LIMIT(r, IMBALANCE, GROUP)),
 	       wait = finding_fit((double)waited / (double)r->wall, LIMIT(r, IMBALANCE, WAITED));
 	if (size < 0.5 || wait < 0.5)

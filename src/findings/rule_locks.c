@@ -116,8 +116,8 @@ static frm_id frame_of(const struct store *st, stk_id s)
 /* What the holder does, and where. between: a goroutine waits there for that holder while others wait for it; or 0. */
 struct lock_holder { enum time_class cls; frm_id frame, between; };
 
-static void put_queue(
-    struct findings_run *r, const struct lock_queue *q, const struct group_weights_most *w, const struct lock_holder *h, double score)
+static void put_queue(struct findings_run *r, const struct lock_queue *q, const struct group_weights_most *w,
+    const struct lock_holder *h, double score)
 {
 	frm_id site = r->scan.sites.v[q->site].frame;
 	finding_put_place(r, h->frame);

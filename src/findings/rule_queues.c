@@ -160,7 +160,8 @@ static void report_server(struct findings_run *r, struct busy_server *v, double 
 		const struct goroutine_group *g = &r->groups.v[v->most.group[i]];
 		wrap_add_to(&work, v->idle ? g->life : groups_work(g));
 	}
-	struct finding f = {.score = finding_score(v->waiting * (double)r->wall * v->most.share, (double)work), .affected_ns = work,
+	double waited = v->waiting * (double)r->wall * v->most.share;
+	struct finding f = {.score = finding_score(waited, (double)work), .affected_ns = work,
 	    .t0 = r->scan.t0, .t1 = r->scan.t1, .trk = v->g, .see = board_of_class(at->cls)};
 	stk_id held = most && most->lock.unlock ? lock_sets_section(r->st, most->stack, most->lock.unlock) : 0;
 	if (held)
@@ -256,7 +257,7 @@ void rule_serial_stage(struct findings_run *r)
 		return;
 	for (trk_id g = 1; g < r->sn->ntrks; g++) {
 		const struct scan_details *x = scan_details_of(&r->scan, g);
-		struct busy_server v = {.g = g, .idle = true, .waiting = (double)(x->fed + x->ended) / (double)r->wall};
+		struct busy_server v = {.g = g, .idle = true, .waiting = (double)wrap_add(x->fed, x->ended) / (double)r->wall};
 		double fit = at_least(idle, finding_fit(v.waiting, LIMIT(r, SERIAL_STAGE, WAITING)));
 		if (fit < 0.5 || x->fed < x->ended || !scan_is_program(r->sn, g))
 			continue;

@@ -174,9 +174,10 @@ static bool is_awaited(const struct findings_run *r, const struct late_group *l)
 		return true;
 	for (trk_id g = 1; g < r->sn->ntrks; g++) {
 		const struct scan_details *x = scan_details_of(&r->scan, g);
-		wrap_add_to(&ns, r->groups.of[g] == l->group + 1 ? x->ended + x->fed + x->joined : 0);
+		if (r->groups.of[g] == l->group + 1)
+			wrap_add_to(&ns, wrap_add(wrap_add(x->ended, x->fed), x->joined));
 	}
-	return 2 * ns > l->ns;
+	return ns > l->ns / 2;
 }
 
 /* Keep the groups that others keep from running, or that serve requests; add what occupied the Ps meanwhile. */

@@ -15,7 +15,8 @@
  * the other formats they are whole nanoseconds and bytes, with keys that end in _ns
  * and _bytes.
  */
-/* share: 1 is the whole; per cent in text. estimate: a share that is estimated, with ~ in text. number: a mean or a rate. raw: a value in JSON, for tables that are JSON. */
+/* share: 1 is the whole; per cent in text. estimate: a share that is estimated, with ~ in text. number: a mean or a
+   rate. raw: a value in JSON, for tables that are JSON. */
 enum table_kind { TB_STR, TB_INT, TB_NS, TB_BYTES, TB_SHARE, TB_ESTIMATE, TB_NUMBER, TB_RAW };
 struct table_col {
 	const char *title;	/* heading in text */

@@ -21,9 +21,9 @@ void regex_free(struct regex *);
 bool regex_match(const struct regex *, const char *s, size_t n);
 /* As regex_match(), and set [*from, *to) to the bytes of the first match. */
 bool regex_find(const struct regex *, const char *s, size_t n, size_t *from, size_t *to);
-/* As regex_match(), for an expression from a file: the steps of a match are limited in proportion to n, so that all names
-   of the file take time that is. If they do not suffice, *gave_up is set, and the text does not match. No other thread
-   may use the expression. */
+/* As regex_match(), for an expression from a file: the steps of a match are limited in proportion to n, so that the time
+   for all names of a file is in proportion to the file. If they do not suffice, *gave_up is set, and the text does not
+   match. No other thread may use the expression. */
 bool regex_match_bounded(struct regex *, const char *s, size_t n, bool *gave_up);
 const char *regex_pattern(const struct regex *);
 /* Return whether the expression matches only itself literally and is one word. Then it matches a text of words exactly

@@ -49,7 +49,7 @@ struct order_goroutine {
 struct order_proc {
 	int64_t id;
 	uint64_t seq;
-	struct order_thread *m;	/* the last one that got it; has it if its p is id; NULL: none got it */
+	struct order_thread *m;	/* the thread that got it last, and has it if that thread's p is id; NULL: none */
 	uint32_t age;
 	uint8_t status;
 	struct range_list range_list;

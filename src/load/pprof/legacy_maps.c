@@ -341,7 +341,8 @@ static void number_locations(struct legacy *g)
  */
 struct map_index {
 	struct radix_array bounds;	/* ascending; piece i is from bound i to the next */
-	uint32_t *lowest;		/* by node: the lowest number entered, of a mapping i: i, of its missing part: known + i */
+	/* By node: the lowest number entered. It is i for mapping i, and known + i for its missing part. */
+	uint32_t *lowest;
 	uint32_t known;			/* mappings of the file; an artificial one may follow */
 };
 
