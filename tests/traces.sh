@@ -146,9 +146,9 @@ $trace_start
 GoCreate 1 2 1 0
 GoCreate 5000 3 2 0
 GoDestroy 20000
-GoStart 1 3 2
+GoStart 1 3 1
 GoDestroy 90000
-GoStart 1 2 2
+GoStart 1 2 1
 GoDestroy 1000
 Batch 1 -1 120
 Stacks
@@ -162,4 +162,21 @@ String 3 "a.go"
 END
 trace=$tmp/sweeper.trace
 shows '' 'longest runnable wait for a P: 20.0us at 0.0000s, G3 main.work'
+
+# A wait for a P during which two other goroutines take turns so often that what occupied the P is estimated: each report of
+# critical paths says so, in its header or in a notice.
+{
+	printf '%s\n' "$trace_start" 'UserTaskBegin 1 1 0 1 0' 'GoCreate 1 2 1 0' 'GoCreate 1 3 1 0' 'GoStop 1 2 0'
+	awk 'BEGIN { for (i = 4; i < 604; i++) printf "GoStart 1000 %d %d\nGoStop 1000 2 2\n", 2 + i % 2, i / 2 - 1 }'
+	printf '%s\n' 'GoStart 1 1 1' 'UserTaskEnd 1 1 0' 'Batch 1 -1 120' Stacks 'Stack 1  0x10 3 4 30' 'Stack 2  0x11 3 4 31' \
+		'Batch 1 -1 120' Strings 'String 1 "op"' 'String 2 "preempted"' 'String 3 "main.turn"' 'String 4 "a.go"'
+} | make_trace turns
+for report in top 'list turn' folded speedscope; do
+	# shellcheck disable=SC2086 # a report and its argument
+	run 0 $report -type=critical "$tmp/turns.trace"
+	[ "$(cat "$tmp/out" "$tmp/err" | grep -c 'Approximate: shares of what occupied the Ps')" = 1 ] ||
+		fail "$report -type=critical does not say once that it contains estimates: $(cat "$tmp/err")"
+done
+run 0 folded -type=run "$tmp/turns.trace"
+grep -q Approximate "$tmp/err" && fail 'folded -type=run, which is exact, says that it contains estimates'
 exit $bad

@@ -484,6 +484,7 @@ static void merge_headers(struct profile *to, struct profile *const *p, size_t n
 	for (size_t i = 0; i < n; i++) {
 		const struct profile *s = p[i];
 		to->commented |= s->commented;
+		to->meta.estimated |= s->meta.estimated;
 		if (!to->meta.time || s->meta.time < to->meta.time)
 			to->meta.time = s->meta.time;
 		profile_sum(&to->meta.duration, s->meta.duration);

@@ -41,6 +41,7 @@ struct profile_meta {
 	int64_t time, duration, period;
 	str_id *comment;
 	size_t ncomment, ccomment;
+	bool estimated;			/* some weights are estimates; comments that begin with "Approximate" name them */
 };
 struct profile_notices {
 	profile_notice *put;		/* gets the warnings of readers, with their positions; NULL: they are dropped */

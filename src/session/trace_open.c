@@ -237,7 +237,7 @@ static struct profile *to_profile(const struct snap *sn, struct trace_weights *w
 	return p;
 }
 
-/* Add a comment, which the header of reports shows. */
+/* Add a comment, which the header of reports has. */
 static void add_blame_comment(struct profile *p, enum trace_blame b)
 {
 	static const char *const said[BLAME__N] = {
@@ -249,10 +249,11 @@ static void add_blame_comment(struct profile *p, enum trace_blame b)
 	profile_add_comment(p, profile_add_string(p, said[b], strlen(said[b])));
 }
 
-static void add_sample_comment(struct profile *p, const struct trace_weights *w)
+static void add_estimate_comments(struct profile *p, const struct trace_weights *w)
 {
 	static const char waits[] = "Approximate: shares of what occupied the Ps during long waits for a P";
 	struct buf b = {0};
+	p->meta.estimated = w->approximate || w->sampled_of;
 	if (w->approximate)
 		profile_add_comment(p, profile_add_string(p, waits, strlen(waits)));
 	if (!w->sampled_of)
@@ -295,7 +296,7 @@ static struct profile *weigh_profile(const struct trace *t, const struct options
 		scale = 1.0 / n;
 	trace_weights_scale(w, scale);
 	struct profile *p = to_profile(t->sn, w, type);
-	add_sample_comment(p, w);
+	add_estimate_comments(p, w);
 	if (options_str(o, OPT_BLAME) && trace_type_has_blame(type, (enum trace_blame)q->blame))
 		add_blame_comment(p, (enum trace_blame)q->blame);
 	return p;

@@ -300,8 +300,23 @@ int pprof_report_open(struct pprof_report *v, const struct options *o, enum ppro
 	return 0;
 }
 
+/* Name the estimates in a notice if the report has no header that does. */
+static void notice_estimates(const struct pprof_report *v)
+{
+	const struct profile *p = v->p;
+	if (!p || !p->meta.estimated || v->first_label || v->kind == REPORT_RAW ||
+	    v->kind == REPORT_COMMENTS || v->kind == REPORT_PROTO)
+		return;
+	for (size_t i = 0; i < p->meta.ncomment; i++) {
+		const char *comment = profile_string(p, p->meta.comment[i]);
+		if (!strncmp(comment, "Approximate: ", strlen("Approximate: ")))
+			pprof_report_notice((void *)(uintptr_t)v->o, "%s", comment);
+	}
+}
+
 void pprof_report_close(struct pprof_report *v)
 {
+	notice_estimates(v);
 	pprof_label_units_free(&v->units);
 	regex_free(v->symbol);
 	profile_free(v->p);
