@@ -226,6 +226,31 @@ static void make_lines(struct buf *file, size_t n)
 	end_profile(file);
 }
 
+void grow_long_name(struct buf *file, size_t n)
+{
+	struct buf s = {0}, name = {0}, m = {0}, line = {0};
+	start_profile();
+	sample_types(file, 1);
+	buf_pad(&name, 'a', n);
+	field(&m, 1, 1);
+	field(&m, 2, string(buf_str(&name), 1));
+	message(file, FUNCTION, &m);
+	for (uint64_t id = 1; id <= n; id++) {
+		field(&m, 1, id);
+		field(&line, 1, 1);
+		field(&line, 2, id);
+		message(&m, LOCATION_LINE, &line);
+		message(file, LOCATION, &m);
+		stack(&s, id, 1);
+		field(&s, SAMPLE_VALUE, 5);
+		end_sample(file, &s);
+	}
+	end_profile(file);
+	buf_free(&name);
+	buf_free(&m);
+	buf_free(&line);
+}
+
 /* All inlined calls of one location are of the same function. */
 static void make_same_lines(struct buf *file, size_t n)
 {

@@ -12,5 +12,7 @@ struct grow_kind {
 };
 /* Generators of pprof profiles and of Go execution traces; an element whose name is NULL ends each array. */
 extern const struct grow_kind grow_profiles[], grow_traces[];
+/* Append a profile of n lines of one function, whose name has n bytes: reports that repeat the name are quadratic. */
+void grow_long_name(struct buf *file, size_t n);
 
 #endif

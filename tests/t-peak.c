@@ -5,8 +5,12 @@
  * so the memory of the program itself counts as well, and has as many functions as samples, because tables by function
  * take more than the stacks. Without optimisation the program itself takes more. So the memory of the viewer with a profile
  * of one sample is measured, and its excess over OWN is added to the limit.
+ *
+ * A second profile has 20,000 nodes with one long name. Its reports keep to the same limit, a tenth of what a copy of the
+ * name for each node would take.
  */
 #include "config.h"
+#include "grow.h"
 #include "sanitized.h"
 #include "tap.h"
 
@@ -21,7 +25,7 @@
 #include <unistd.h>
 
 /* INFLATED: bytes of the profile of 50,000 samples and functions; OWN: bytes of the program as usually built */
-enum { SKIP = 77, TIMES = 4, INFLATED = 9074139, OWN = 6500000 };
+enum { SKIP = 77, TIMES = 4, INFLATED = 9074139, OWN = 6500000, LONG_NAME = 20000 };
 
 /* Commands: words with blanks between them; "view KEYS" runs the viewer with these keys. */
 static const char *const commands[] = {"top", "top -nodecount=0 -nodefraction=0 -format=csv", "tree", "list .",
@@ -29,6 +33,8 @@ static const char *const commands[] = {"top", "top -nodecount=0 -nodefraction=0 
 	"folded", "callgrind", "callgrind -call_tree", "dot", "speedscope", "flame", "proto", "findings", "top -focus=none",
 	"view 1", "view 2", "view 3", "view 4", "view !", "view :tags<Enter>", "view 1234", "view 4j<Enter>r",
 	"view :focus=Method1<Enter>", "view :granularity=lines<Enter>1234", NULL};
+static const char *const long_name_commands[] = {"callgrind", "callgrind -call_tree", "callgrind -lines",
+	"callgrind -call_tree -lines", "top -lines", "tree -lines", "dot -lines", NULL};
 static size_t excess;	/* bytes by which the program itself exceeds OWN */
 
 static void run_program(const char *program, const char *command, const char *path)
@@ -75,6 +81,17 @@ static bool is_small(const char *program, const char *command, const char *path)
 	return false;
 }
 
+static void write_long_name(const char *path)
+{
+	struct buf b = {0};
+	grow_long_name(&b, LONG_NAME);
+	FILE *f = fopen(path, "wb");
+	OK(f && fwrite(b.p, 1, b.n, f) == b.n);
+	if (f)
+		OK(!fclose(f));
+	buf_free(&b);
+}
+
 int main(void)
 {
 	char path[64];
@@ -89,6 +106,9 @@ int main(void)
 	excess = own > OWN ? own - OWN : 0;
 	OK(measure("bench/genprof", "-samples 50000 -functions 50000", path));
 	for (const char *const *c = commands; *c; c++)
+		OK(is_small(program, *c, path));
+	write_long_name(path);
+	for (const char *const *c = long_name_commands; *c; c++)
 		OK(is_small(program, *c, path));
 	unlink(path);
 	return DONE();

@@ -87,34 +87,22 @@ static void add_ends(
 
 static int by_text(const void *ctx, uint32_t a, uint32_t b)
 {
-	const struct str_row *t = ctx;
-	uint32_t n = t[a].n < t[b].n ? t[a].n : t[b].n;
-	int d = memcmp(t[a].s, t[b].s, n);
-	return d ? d : (t[a].n > t[b].n) - (t[a].n < t[b].n);
+	const struct context_tree *c = ctx;
+	return graph_info_compare(c->p, &c->info[a], &c->info[b]);
 }
 
 static void rank_texts(struct context_tree *c)
 {
-	struct arena a = {0};
-	struct buf b = {0};
-	struct str_row *text = xmalloc((c->ninfo + 1u) * sizeof *text);
 	uint32_t *order = xmalloc((c->ninfo + 1u) * sizeof *order);
-	for (uint32_t i = 0; i < c->ninfo; i++) {
-		buf_reset(&b);
-		graph_info_name(&b, c->p, &c->info[i], " ");
-		text[i] = (struct str_row){.s = arena_strndup(&a, b.p, b.n), .n = (uint32_t)b.n};
+	for (uint32_t i = 0; i < c->ninfo; i++)
 		order[i] = i;
-	}
-	calltree_sort_u32(order, c->ninfo, by_text, text);
+	calltree_sort_u32(order, c->ninfo, by_text, c);
 	c->text = xmalloc((c->ninfo + 1u) * sizeof *c->text);
 	for (uint32_t i = 0; i < c->ninfo; i++) {
-		c->ntext += !i || by_text(text, order[i - 1], order[i]);
+		c->ntext += !i || by_text(c, order[i - 1], order[i]);
 		c->text[order[i]] = c->ntext - 1;
 	}
 	mem_free(order);
-	mem_free(text);
-	buf_free(&b);
-	arena_free(&a);
 }
 
 struct context_tree *context_tree_new(struct profile *p, const struct graph_options *o)

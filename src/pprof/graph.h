@@ -50,13 +50,11 @@ struct graph_mark {		/* the compact form of a graph_tag, because there are many:
 struct graph_node {
 	struct graph_info info;
 	uint32_t id;		/* index in graph.all */
-	uint32_t mark;		/* of graph_trim.c: position before sorting, or number of the last search */
+	uint32_t mark;		/* of graph_trim.c: number of the last search */
 	uint32_t function : 30;	/* with graph_options.functions: equal for nodes of the same function (in the same
 				   context) */
 	bool keep : 1;
 	bool mean : 1;		/* div[] exists */
-	uint32_t ntext;
-	const char *text;	/* printable name */
 	int64_t flat, cum, score;
 	uint32_t in, out;	/* lists of edges: graph_first_edge() */
 	struct graph_mark *tag;
@@ -164,6 +162,13 @@ void graph_sort_edges(const struct graph *, uint32_t *, size_t n);
 
 /* Append the name of a node: address, name, position, joined by sep (graph_names.c). */
 void graph_info_name(struct buf *b, const struct profile *, const struct graph_info *, const char *sep);
+/* Append the name of a node as reports print it. */
+static inline void graph_node_name(struct buf *b, const struct graph *g, const struct graph_node *n)
+{
+	graph_info_name(b, g->p, &n->info, " ");
+}
+/* Compare these names by bytes, without making them. Return <0, 0 or >0. */
+int graph_info_compare(const struct profile *, const struct graph_info *, const struct graph_info *);
 /* Return the node of one line of a location (of the location itself if it has no lines). */
 struct graph_info graph_info_of_line(struct profile *, const struct profile_location *, uint32_t line, bool objects);
 /* The names of all lines of all locations, computed once each. Valid until the profile changes. */
@@ -175,8 +180,6 @@ struct graph_frame_names {
 struct graph_frame_names graph_frame_names_new(struct profile *);
 str_id graph_frame_name(struct graph_frame_names *, loc_id, uint32_t line);
 void graph_frame_names_free(struct graph_frame_names *);
-/* Set the text of every node. */
-void graph_names(struct graph *);
 /* Remove the parts of file names that -trim_path and -source_path specify. */
 void pprof_trim_paths(struct profile *, const char *trim_path, const char *source_path);
 

@@ -57,37 +57,28 @@ static int by_weight(int64_t a, int64_t b)
 	return a > b ? -1 : a < b;
 }
 
-static int by_text(const struct graph_node *a, const struct graph_node *b)
+static int by_text(const struct graph *g, const struct graph_node *a, const struct graph_node *b)
 {
-	size_t n = a->ntext < b->ntext ? a->ntext : b->ntext;
-	int c = a == b ? 0 : memcmp(a->text, b->text, n);
-	return c ? c : a->ntext < b->ntext ? -1 : a->ntext > b->ntext;
+	return a == b ? 0 : graph_info_compare(g->p, &a->info, &b->info);
 }
 
-static int by_name(const struct graph_node *a, const struct graph_node *b)
+static int cmp_flat(const void *ctx, uint32_t x, uint32_t y)
 {
-	if (a->info.addr && b->info.addr && a->info.addr != b->info.addr)
-		return a->info.addr < b->info.addr ? -1 : 1;
-	return by_text(a, b);
-}
-
-static int cmp_flat(const void *x, const void *y)
-{
-	const struct graph_node *a = *(struct graph_node *const *)x, *b = *(struct graph_node *const *)y;
+	const struct graph *g = ctx;
+	const struct graph_node *a = g->node[x], *b = g->node[y];
 	int c = by_weight(a->flat, b->flat);
-	c = c ? c : by_name(a, b);
-	c = c ? c : by_weight(a->cum, b->cum);
-	return c ? c : a->mark < b->mark ? -1 : 1;
+	c = c ? c : by_text(g, a, b);
+	return c ? c : by_weight(a->cum, b->cum);
 }
 
-static int cmp_score(const void *x, const void *y)
+static int cmp_score(const void *ctx, uint32_t x, uint32_t y)
 {
-	const struct graph_node *a = *(struct graph_node *const *)x, *b = *(struct graph_node *const *)y;
+	const struct graph *g = ctx;
+	const struct graph_node *a = g->node[x], *b = g->node[y];
 	int c = by_weight(a->score, b->score);
-	c = c ? c : by_name(a, b);
+	c = c ? c : by_text(g, a, b);
 	c = c ? c : by_weight(a->flat, b->flat);
-	c = c ? c : by_weight(a->cum, b->cum); /* for contexts of one function in a tree */
-	return c ? c : a->mark < b->mark ? -1 : 1;
+	return c ? c : by_weight(a->cum, b->cum);	/* for contexts of one function in a tree */
 }
 
 /* Return the entropy of the edges' shares: the more even they are, the more a drawing of them shows. */
@@ -129,11 +120,18 @@ static int64_t visual_score(const struct graph *g, const struct graph_node *n)
 
 static void graph_sort(struct graph *g, bool cum, bool visual)
 {
+	uint32_t *order = xmalloc((g->n + 1) * sizeof *order);
+	struct graph_node **sorted = xmalloc((g->n + 1) * sizeof *sorted);
 	for (size_t i = 0; i < g->n; i++) {
-		g->node[i]->mark = (uint32_t)i;
+		order[i] = (uint32_t)i;
 		g->node[i]->score = visual ? visual_score(g, g->node[i]) : g->node[i]->cum;
 	}
-	qsort(g->node, g->n, sizeof *g->node, visual || cum ? cmp_score : cmp_flat);
+	calltree_sort_u32(order, g->n, visual || cum ? cmp_score : cmp_flat, g);
+	for (size_t i = 0; i < g->n; i++)
+		sorted[i] = g->node[order[i]];
+	mem_free(order);
+	mem_free(g->node);
+	g->node = sorted;
 }
 
 static int cmp_edge(const void *ctx, uint32_t x, uint32_t y)
@@ -141,8 +139,8 @@ static int cmp_edge(const void *ctx, uint32_t x, uint32_t y)
 	const struct graph *g = ctx;
 	const struct graph_edge *a = graph_edge_at(g, x + 1), *b = graph_edge_at(g, y + 1);
 	int c = by_weight(a->weight, b->weight);
-	c = c ? c : by_text(graph_edge_src(g, a), graph_edge_src(g, b));
-	c = c ? c : by_text(graph_edge_dst(g, a), graph_edge_dst(g, b));
+	c = c ? c : by_text(g, graph_edge_src(g, a), graph_edge_src(g, b));
+	c = c ? c : by_text(g, graph_edge_dst(g, a), graph_edge_dst(g, b));
 	c = c ? c : a->src < b->src ? -1 : a->src > b->src;
 	return c ? c : a->dst < b->dst ? -1 : a->dst > b->dst;
 }
@@ -284,7 +282,7 @@ static void graph_trim_tree(struct graph *g)
 			g->node[kept++] = g->node[i];
 		else
 			splice_node(g, g->node[i]);
-	g->n = kept;
+	g->n = g->labelled = kept;
 	graph_drop_redundant(g);
 }
 
@@ -322,7 +320,6 @@ static struct graph *cut_graph(struct graph *g, const struct graph_options *o)
 	}
 	graph_drop_edges_labels(g);
 	struct graph *next = graph_rebuild(g->p, o, g);
-	graph_names(next);
 	graph_free(g);
 	return next;
 }
@@ -364,7 +361,6 @@ static struct graph *cut_labelled(struct graph *g, const struct graph_options *o
 		keep_first(g, top);
 		graph_drop_edges_labels(g);
 		struct graph *next = graph_rebuild_trimmed(g->p, o, g);
-		graph_names(next);
 		graph_free(g);
 		g = next;
 	}
@@ -388,7 +384,6 @@ static struct graph *first_cut(struct graph *nodes, const struct graph_options *
 		graph_free(g);
 		g = graph_rebuild_trimmed(p, o, kept);
 	}
-	graph_names(g);
 	if (!all)
 		graph_free(nodes);
 	return g;
@@ -404,7 +399,6 @@ static struct graph *with_labels(struct graph *g, const struct graph_options *o,
 		graph_free(g);
 		g = next;
 	}
-	graph_names(g);
 	return g;
 }
 
@@ -418,7 +412,6 @@ static size_t keep_top(struct graph *g, const struct graph_options *o)
 			g->node[n++] = g->node[i];
 	g->n = n;
 	if (n > (size_t)o->nodecount) {
-		graph_names(g);
 		graph_sort(g, o->cum_sort, false);
 		keep_first(g, (size_t)o->nodecount);
 	}

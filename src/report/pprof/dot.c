@@ -35,6 +35,7 @@ struct dot {
 	uint32_t *number; /* by node id: its number in the drawing */
 	bool *nodelets;	  /* by number: it has small boxes */
 	struct arena scratch; /* memory for the current node or edge */
+	struct buf name;      /* of the node that is printed */
 };
 
 static unsigned colour_channel(double v)
@@ -181,6 +182,14 @@ static void put_value_percent(struct dot *d, int64_t x, const char *before)
 	buf_putc(d->b, ')');
 }
 
+/* Append the escaped name of a node. */
+static void put_name(struct dot *d, struct buf *b, const struct graph_node *n)
+{
+	buf_reset(&d->name);
+	graph_node_name(&d->name, d->g, n);
+	text_dot(b, d->name.p, d->name.n);
+}
+
 static void put_node(struct dot *d, const struct graph_node *n, double max_flat)
 {
 	int64_t flat = graph_node_flat(n), cum = graph_node_cum(n);
@@ -198,7 +207,7 @@ static void put_node(struct dot *d, const struct graph_node *n, double max_flat)
 	if (own > 0 && own <= max_flat)
 		size += (int)ceil(16.0 * sqrt(own / max_flat));
 	buf_printf(d->b, "\" id=\"node%u\" fontsize=%d shape=box tooltip=\"", id, size);
-	text_dot(d->b, n->text, n->ntext);
+	put_name(d, d->b, n);
 	buf_printf(d->b, " (%s", value_text(d, cum));
 	buf_puts(d->b, ")\" color=\"");
 	put_color(d->b, share_of_total(d->v, cum), false);
@@ -416,9 +425,9 @@ static void put_edge(struct dot *d, const struct graph_edge *e)
 		put_color(d->b, share_of_total(v, w), false);
 		buf_putc(d->b, '"');
 	}
-	text_dot(&tip, src->text, src->ntext);
+	put_name(d, &tip, src);
 	buf_puts(&tip, e->residual ? " ... " : " -> ");
-	text_dot(&tip, dst->text, dst->ntext);
+	put_name(d, &tip, dst);
 	buf_printf(&tip, " (%s)", s);
 	buf_puts(d->b, " tooltip=\"");
 	buf_put(d->b, tip.p, tip.n);
@@ -496,6 +505,7 @@ int report_dot_escaped(const struct options *o, struct out *out, bool escape_all
 	mem_free(d.number);
 	mem_free(d.nodelets);
 	arena_free(&d.scratch);
+	buf_free(&d.name);
 	graph_free(d.g);
 	pprof_report_close(&v);
 	return 0;

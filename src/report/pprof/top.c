@@ -50,11 +50,19 @@ static void put_text(struct pprof_report *v, struct out *out, const struct graph
 		profile_sum(&sum, graph_node_flat(n));
 		put_weights(v, b, graph_node_flat(n), sum, graph_node_cum(n));
 		buf_puts(b, "  ");
-		buf_put(b, n->text, n->ntext);
+		graph_node_name(b, g, n);
 		buf_puts(b, inline_label(g, n));
 		buf_putc(b, '\n');
 		output_flush(out, false);
 	}
+}
+
+static void put_name_cell(struct table *t, const struct graph *g, const struct graph_node *n)
+{
+	struct buf b = {0};
+	graph_node_name(&b, g, n);
+	table_str(t, buf_str(&b), b.n);
+	buf_free(&b);
 }
 
 /* For scripts: raw values, and shares of 1. */
@@ -72,7 +80,7 @@ static void put_table(struct pprof_report *v, struct out *out, const struct grap
 		const struct graph_node *n = g->node[i];
 		const char *inl = inline_label(g, n);
 		double total = v->total ? (double)v->total : 1;
-		table_str(&t, n->text, n->ntext);
+		put_name_cell(&t, g, n);
 		table_str(&t, inl + (*inl == ' '), strlen(inl + (*inl == ' ')));
 		table_int(&t, pprof_report_table_value(v, graph_node_flat(n)));
 		table_share(&t, (double)graph_node_flat(n) / total);
@@ -114,7 +122,7 @@ static void put_edges(
 		buf_putc(b, ' ');
 		pprof_units_percent(b, e[i]->weight, graph_node_cum(n));
 		buf_puts(b, " |   ");
-		buf_put(b, other->text, other->ntext);
+		graph_node_name(b, g, other);
 		buf_puts(b, e[i]->inlined ? " (inline)\n" : "\n");
 	}
 	mem_free(e);
@@ -123,6 +131,16 @@ static void put_edges(
 static const char separator[] =
     "----------------------------------------------------------+-------------\n";
 
+static bool is_wanted(const struct pprof_report *v, const struct graph *g, const struct graph_node *n)
+{
+	struct buf b = {0};
+	if (v->symbol)
+		graph_node_name(&b, g, n);
+	bool wanted = !v->symbol || regex_match(v->symbol, buf_str(&b), b.n);
+	buf_free(&b);
+	return wanted;
+}
+
 static size_t put_nodes(struct pprof_report *v, struct out *out, struct graph *g)
 {
 	struct buf *b = &out->buf;
@@ -130,7 +148,7 @@ static size_t put_nodes(struct pprof_report *v, struct out *out, struct graph *g
 	int64_t sum = 0;
 	for (size_t i = 0; i < g->n && !out->failed; i++) {
 		const struct graph_node *n = g->node[i];
-		if (v->symbol && !regex_match(v->symbol, n->text, n->ntext))
+		if (!is_wanted(v, g, n))
 			continue;
 		matched++;
 		buf_puts(b, separator);
@@ -138,7 +156,7 @@ static size_t put_nodes(struct pprof_report *v, struct out *out, struct graph *g
 		profile_sum(&sum, graph_node_flat(n));
 		put_weights(v, b, graph_node_flat(n), sum, graph_node_cum(n));
 		buf_puts(b, "                | ");
-		buf_put(b, n->text, n->ntext);
+		graph_node_name(b, g, n);
 		buf_putc(b, '\n');
 		put_edges(v, b, g, n, false);
 		output_flush(out, false);	/* something matched: the text will not be withdrawn */
@@ -154,9 +172,9 @@ static void put_edge_rows(struct pprof_report *v, struct table *t, struct graph 
 	struct graph_edge **e = graph_sorted_edges(g, n, in, &count);
 	for (size_t i = 0; i < count; i++) {
 		const struct graph_node *other = in ? graph_edge_src(g, e[i]) : graph_edge_dst(g, e[i]);
-		table_str(t, n->text, n->ntext);
+		put_name_cell(t, g, n);
 		table_str(t, in ? "caller" : "callee", 6);
-		table_str(t, other->text, other->ntext);
+		put_name_cell(t, g, other);
 		table_none(t);
 		table_int(t, pprof_report_table_value(v, e[i]->weight));
 		table_share(t, (double)e[i]->weight / cum);
@@ -177,12 +195,12 @@ static size_t put_tree_table(struct pprof_report *v, struct out *out, struct gra
 	table_open(&t, format, &out->buf);
 	for (size_t i = 0; i < g->n && !out->failed; i++) {
 		const struct graph_node *n = g->node[i];
-		if (v->symbol && !regex_match(v->symbol, n->text, n->ntext))
+		if (!is_wanted(v, g, n))
 			continue;
 		matched++;
-		table_str(&t, n->text, n->ntext);
+		put_name_cell(&t, g, n);
 		table_str(&t, "self", 4);
-		table_str(&t, n->text, n->ntext);
+		put_name_cell(&t, g, n);
 		table_int(&t, pprof_report_table_value(v, graph_node_flat(n)));
 		table_int(&t, pprof_report_table_value(v, graph_node_cum(n)));
 		table_share(&t, v->total ? (double)graph_node_cum(n) / (double)v->total : 0);
