@@ -323,6 +323,25 @@ static void make_colliding_ids(struct buf *file, size_t n)
 	end_profile(file);
 }
 
+/* n locations whose ids differ only in as many of the highest bits as are necessary. */
+static void make_high_ids(struct buf *file, size_t n)
+{
+	struct buf s = {0};
+	int low = 64;
+	while (n >> (64 - low))
+		low--;
+	start_profile();
+	sample_types(file, 1);
+	functions(file, 1);
+	for (uint64_t i = 1; i <= n; i++) {
+		location(file, i << low, 0, 1, 1);
+		stack(&s, i << low, 1);
+		field(&s, SAMPLE_VALUE, i);
+		end_sample(file, &s);
+	}
+	end_profile(file);
+}
+
 static void make_sample_types(struct buf *file, size_t n)
 {
 	struct buf s = {0};
@@ -444,6 +463,6 @@ const struct grow_kind grow_profiles[] = {
 	KIND(labels), KIND(label_values), KIND(label_numbers), KIND(labelled_samples), KIND(sample_keys),
 	KIND(lines), KIND(same_lines), KIND(mappings), KIND(functions), KIND(sample_types), KIND(comments),
 	KIND(frames), KIND(recursion), KIND(stacks), KIND(old_attributes), KIND(old_mappings), KIND(scopes),
-	KIND(receivers), KIND(separators), KIND(colliding_ids),
+	KIND(receivers), KIND(separators), KIND(colliding_ids), KIND(high_ids),
 	{0},
 };

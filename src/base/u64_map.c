@@ -3,8 +3,8 @@
 /*
  * Open addressing with linear probing. Removal moves later entries back, so there are no tombstones, and the table of a
  * trace with ten million short goroutines stays as small as the number of goroutines that live at one time demands.
- * Keys come from a file, but deliberate collisions cost no more than long probes, which are bounded by the size of the
- * file; so a multiplicative hash is enough.
+ * A multiplicative hash is enough for most keys. Keys from a file that all collide cost long probes, up to its size:
+ * seconds for the ids of a profile, which a u64_index therefore mixes with a secret.
  *
  * base/intern.h is the other hash table: it compares through its owner and has no removal, which suits strings but not
  * the state of goroutines.
@@ -95,6 +95,12 @@ static int seal_dense(struct u64_index *t, uint64_t max, uint64_t *dup)
 	return 0;
 }
 
+/* A factor alone is not enough: ids that differ in their high bits only, as 1 << 48, 2 << 48 ..., collide with any. */
+uint64_t u64_index_key(uint64_t raw)
+{
+	return intern_mix(raw ^ intern_secret());
+}
+
 int u64_index_seal(struct u64_index *t, uint64_t *dup)
 {
 	uint64_t max = 0;
@@ -103,10 +109,9 @@ int u64_index_seal(struct u64_index *t, uint64_t *dup)
 			max = t->raw[i];
 	if (max < 4 * (uint64_t)t->n + 1024)
 		return seal_dense(t, max, dup);
-	t->secret = intern_secret();
 	for (size_t i = 0; i < t->n; i++) {
 		bool fresh;
-		struct u64_slot *s = u64_map_put(&t->sparse, t->raw[i] * t->secret, &fresh);
+		struct u64_slot *s = u64_map_put(&t->sparse, u64_index_key(t->raw[i]), &fresh);
 		*dup = t->raw[i];
 		if (!fresh || !t->raw[i])
 			return -1;

@@ -59,8 +59,7 @@ struct u64_index {
 	size_t n, cap;
 	uint32_t *dense;	/* by id; U64_INDEX_NONE: not present */
 	size_t ndense;
-	struct u64_hash sparse;	/* by id * secret, which is odd, so that a file cannot have ids that all collide */
-	uint64_t secret;
+	struct u64_hash sparse;	/* by u64_index_key() */
 };
 
 /* Add the next id of the file. */
@@ -69,11 +68,14 @@ void u64_index_add(struct u64_index *t, uint64_t raw);
 int u64_index_seal(struct u64_index *t, uint64_t *dup);
 void u64_index_free(struct u64_index *t);
 
+/* Return a key that differs for each id, and from process to process, so that a file cannot have ids that all collide. */
+uint64_t u64_index_key(uint64_t raw);
+
 static inline uint32_t u64_index_get(const struct u64_index *t, uint64_t raw)
 {
 	if (raw < t->ndense)
 		return t->dense[raw];
-	const struct u64_slot *s = u64_map_get(&t->sparse, raw * t->secret);
+	const struct u64_slot *s = u64_map_get(&t->sparse, u64_index_key(raw));
 	return s ? (uint32_t)s->n : raw ? U64_INDEX_NONE : 0;
 }
 
