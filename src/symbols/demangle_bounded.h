@@ -8,7 +8,8 @@
 #include <stdbool.h>
 
 /* Append the complete source name of a mangled one, by binutils' libiberty. Return false and append nothing if it is
-   not one, if its source name is longer than a readable name, or if the build has no libiberty. */
+   not one, if its source name is longer than a readable name or would take very long, or if the build has no
+   libiberty. */
 bool demangle_bounded_cxx(struct buf *, const char *name);
 bool demangle_bounded_rust(struct buf *, const char *name);
 
