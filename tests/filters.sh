@@ -4,8 +4,14 @@
 # goroutines and events in reports and in panes.
 . "${srcdir:-.}/tests/lib.sh"
 
-# body: print the pane without the head lines, the line of details and the line of keys
-body() { sed '1,2d' | sed '$d' | sed '$d'; }
+# A viewer begins in the pane that is tested: to draw the timeline first would take longer than all else.
+# view PANE TYPE OPTION...: print that pane
+view() {
+	view_pane=$1 view_type=$2
+	shift 2
+	"$TTRACE" view -pane="$view_pane" -type="$view_type" -size 160x50 "$@" "$trace"
+}
+body() { sed '1,2d;49,50d'; }	# without the head lines, the line of details and the line of keys
 
 # filter TYPE COMMAND PANE...: check the filter that COMMAND or the options in $more set
 more=
@@ -13,59 +19,63 @@ filter() {
 	type=$1 command=$2
 	shift 2
 	for pane in "$@"; do
-		"$TTRACE" view -type="$type" -size 160x50 -script "$pane" "$trace" | body >"$tmp/all"
-		"$TTRACE" view -type="$type" -size 160x50 -script "$command$pane" $more "$trace" >"$tmp/screen"
+		all=$tmp/all-$type-$pane	# the pane without a filter
+		[ -e "$all" ] || view "$pane" "$type" -script '' | body >"$all"
+		view "$pane" "$type" -script "$command" $more >"$tmp/screen"
 		body <"$tmp/screen" >"$tmp/some"
 		head=$(sed -n 2p "$tmp/screen")
 		case $head in
 		*'not applied here: '*)
-			cmp -s "$tmp/all" "$tmp/some" ||
-				fail "$command$pane is applied, and the head line says that it is not: $head" ;;
+			cmp -s "$all" "$tmp/some" ||
+				fail "$command in $pane is applied, and the head line says that it is not: $head" ;;
 		*)
-			cmp -s "$tmp/all" "$tmp/some" && fail "$command$pane changes nothing, and the head line does not say so: $head" ;;
+			cmp -s "$all" "$tmp/some" &&
+				fail "$command in $pane changes nothing, and the head line does not say so: $head" ;;
 		esac
 	done
 }
 
-panes='1 3 4 5 6 7 8 9'
+panes='top peek flame timeline goroutines tasks gc events'
 for command in ':focus=report' ':ignore=Login' ':hide=^net|Login' ':show=report' ':show_from=report' ':prune_from=ServeHTTP'; do
 	filter cpu "$command<Enter>" $panes
 done
 for command in ':tagfocus=network' ':tagignore=network' ':taghide=reason' ':tagleaf=reason'; do
-	filter block "$command<Enter>" 4 5 6 7 8 9
+	filter block "$command<Enter>" flame timeline goroutines tasks gc events
 done
 for command in ':group=report' ':task=checkout' ':region=db.query' ':task=checkout<Enter>:latency=>20ms' \
 	':goroutine=98' ':goroutine=98,55' ':proc=1'; do
 	filter run "$command<Enter>" $panes
 done
 filter sync ':proc=1<Enter>' $panes
-filter sched ':proc=1<Enter>' 1 4
+filter sched ':proc=1<Enter>' top flame
 more='-from=1s -to=1.2s'
 filter run '' $panes
 more=
 filter sched ':blame=self<Enter>' $panes
 more=-blame=occupant
-filter sched ':proc=1<Enter>' 1 4
+filter sched ':proc=1<Enter>' top flame
 more=
 
 # A filter selects the same goroutines in reports, in the stream of events, and in panes. Their numbers are in $tmp/ids.
-screen() { # screen OPTION...: the head line of the screen after $keys
-	"$TTRACE" view -type=run -size 160x20 -script "$keys" "$@" "$trace" | sed -n 2p
+head_line() { # head_line PANE OPTION...
+	head_pane=$1
+	shift
+	view "$head_pane" run -script '' "$@" | sed -n 2p
 }
 count() { sed 's/,//g' | sed -n "s/^\(.*[^0-9]\)\{0,1\}\([0-9]\{1,\}\) $1.*/\2/p"; }	# count WORD: print the number before WORD
 agree() { # agree FILTER...: reports and panes must have the same goroutines and times with the filter
 	"$TTRACE" goroutines -group='^$' -format=tsv "$@" "$trace" | sed 1d | cut -f1 | sort -u >"$tmp/ids"
 	n=$(wc -l <"$tmp/ids" | tr -d ' ')
 	[ "$n" -gt 0 ] || fail "$*: no goroutines"
-	keys=6 && same "$*: goroutines in pane 6" "$(screen "$@" | count 'goroutines\{0,1\} in')" "$n"
+	same "$*: goroutines in pane 6" "$(head_line goroutines "$@" | count 'goroutines\{0,1\} in')" "$n"
 	for report in top tree; do
 		"$TTRACE" $report -type=run -unit=ns "$@" "$trace" | sed -n 's/.* of \([0-9]*\)ns total$/\1/p' >"$tmp/$report"
 	done
 	same "$*: time in tree" "$(cat "$tmp/tree")" "$(cat "$tmp/top")"
-	for keys in 1 4; do
-		screen "$@" | sed -n 's/^run \([0-9.]*\)\([a-z]*\) .*/\1 \2/p' >"$tmp/total"
+	for pane in top flame; do
+		head_line $pane "$@" | sed -n 's/^run \([0-9.]*\)\([a-z]*\) .*/\1 \2/p' >"$tmp/total"
 		awk -v all="$(cat "$tmp/top")" '{ u["ns"] = 1; u["us"] = 1e3; u["ms"] = 1e6; u["s"] = 1e9; d = $1 * u[$2] / all
-			exit d < 0.99 || d > 1.01 }' "$tmp/total" || fail "$*: time in pane $keys: $(cat "$tmp/total" "$tmp/top")"
+			exit d < 0.99 || d > 1.01 }' "$tmp/total" || fail "$*: time in pane $pane: $(cat "$tmp/total" "$tmp/top")"
 	done
 }
 # events_agree FILTER...: each event is of a goroutine of $tmp/ids or changes its state, and each of these goroutines has one
@@ -86,12 +96,12 @@ for words in -group=report -goroutine=98,g55 -goroutine=98 -task=checkout -task=
 	set -- $words
 	agree "$@"
 	tasks=$("$TTRACE" tasks -format=tsv "$@" "$trace" | awk 'NR > 1 { n += $1 } END { print n + 0 }')
-	keys=7 && same "$*: tasks in pane 7" "$(screen "$@" | count 'tasks\{0,1\} ')" "$tasks"
+	same "$*: tasks in pane 7" "$(head_line tasks "$@" | count 'tasks\{0,1\} ')" "$tasks"
 	[ "$*" = "${*#*-proc}" ] || continue
-	keys=5 && same "$*: rows in pane 5" "$(screen "$@" | count 'G rows\{0,1\} of')" "$n"
+	same "$*: rows in pane 5" "$(head_line timeline "$@" | count 'G rows\{0,1\} of')" "$n"
 	events_agree "$@"
-	for keys in 9gg 9G; do	# the goroutine of each event is the fourth word
-		"$TTRACE" view -size 160x50 -script "$keys" "$@" "$trace" | sed -n '4,48s/^[> ]*[0-9.]*s *+*[^ ]* *[A-Za-z]* *G\([0-9]*\) .*/\1/p' |
+	for keys in gg G; do	# the goroutine of each event is the fourth word
+		view events run -script "$keys" "$@" | sed -n '4,48s/^[> ]*[0-9.]*s *+*[^ ]* *[A-Za-z]* *G\([0-9]*\) .*/\1/p' |
 			sort -u >"$tmp/by"
 		[ -s "$tmp/by" ] || fail "$*: no events in pane 9"
 		same "$*: other goroutines in pane 9" "$(sort "$tmp/ids" | comm -13 - "$tmp/by")" ""
@@ -113,12 +123,12 @@ done
 
 # pane 6 counts goroutines from start to end, also outside the spans of the filter; its head line shows that
 for command in ':task=checkout' ':region=db.query' ':proc=1'; do
-	"$TTRACE" view -size 160x50 -script "$command<Enter>6" "$trace" | sed -n 2p | grep -q '(whole lives)' ||
+	view goroutines run -script "$command<Enter>" | sed -n 2p | grep -q '(whole lives)' ||
 		fail "$command: the head line lacks \"(whole lives)\""
 done
 # weight without a stack gets a frame (no stack), which can be filtered, so own weights add up to the total
 for type in run sched sync net syscall block assist critical time "sync -blame=chain"; do
-	"$TTRACE" view -type=$type -size 100x800 -script 1 "$trace" | grep -q ' 100.0% ' ||
+	"$TTRACE" view -pane=top -type=$type -size 100x800 -script '' "$trace" | grep -q ' 100.0% ' ||
 		fail "$type: own weights do not add up to 100 %"
 done
 "$TTRACE" view -type=sched -script ':focus=no stack<Enter>4' "$trace" >"$tmp/screen"
