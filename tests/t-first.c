@@ -12,6 +12,7 @@
 #include "term/key.h"
 #include "cli/options.h"
 
+#include "goasm.h"
 #include "sample.h"
 #include "tap.h"
 
@@ -20,6 +21,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { ROWS = 40, COLS = 132, TRIES = 200 };
 
@@ -51,6 +53,10 @@ static bool hold_open(struct viewer *v)
 			poll(&p, 1, 100);
 			job_drain(session_job(v->s));
 			session_refresh(v->s);
+			if (!session_snap(v->s)->has_trace) {	/* it is paused at the outline, which precedes all events */
+				session_pause_loading(v->s, false);
+				session_pause_loading(v->s, true);
+			}
 		}
 		if (session_may_part(v->s))
 			return true;
@@ -59,19 +65,20 @@ static bool hold_open(struct viewer *v)
 	return false;
 }
 
-static bool begin(struct viewer *v, const char *more)
+/* Open the viewer of v->o, with reading paused. */
+static bool start(struct viewer *v)
 {
 	struct err e = {0};
 	struct app_setup u = {.rows = ROWS, .cols = COLS, .look = {TH_DARK, 256}, .patient = true};
-	*v = (struct viewer){.g = grid_new(1, 1, false)};
-	if (!sample_opt(&v->o, "orders.trace"))
-		return false;
-	if (more && options_set(&v->o, OPT_AT, more, &e))
-		return false;
-	if (!hold_open(v))
-		return false;
-	v->a = app_new(&v->o, v->s, &u, &e);
+	v->a = hold_open(v) ? app_new(&v->o, v->s, &u, &e) : NULL;
 	return v->a;
+}
+
+static bool begin(struct viewer *v, const char *more)
+{
+	struct err e = {0};
+	*v = (struct viewer){.g = grid_new(1, 1, false)};
+	return sample_opt(&v->o, "orders.trace") && !(more && options_set(&v->o, OPT_AT, more, &e)) && start(v);
 }
 
 static void end(struct viewer *v)
@@ -279,9 +286,72 @@ static void no_times_yet(void)
 	options_free(&v.o);
 }
 
+/* Append a generation of one second, in which goroutine 1 stops and starts; its texts take more than a megabyte. */
+static void put_generation(struct buf *text, int gen)
+{
+	enum { SECOND = 1000000000, TURNS = 4000, TEXTS = 2200, LETTERS = 500, IN_BATCH = 100 };
+	buf_printf(text, "Batch %d -1 %d000000000\nSync\nFrequency 1000000000\nClockSnapshot 0 1 2 3\n", gen, gen);
+	buf_printf(text, "Batch %d 7 %d000000001\nProcStatus 1 0 1\nGoStatus 1 1 7 2\n", gen, gen);
+	for (int i = 0; i < TURNS; i++)
+		buf_printf(text, "GoStop %d 0 0\nGoStart %d 1 %d\n", SECOND / TURNS / 2, SECOND / TURNS / 2, i + 1);
+	for (int i = 0; i < TEXTS; i++) {
+		if (i % IN_BATCH == 0)
+			buf_printf(text, "Batch %d -1 %d000000002\nStrings\n", gen, gen);
+		buf_printf(text, "String %d \"%0*d\"\n", i + 1, LETTERS, i);
+	}
+}
+
+static bool write_large_trace(const char *path)
+{
+	struct buf text = {0}, trace = {0};
+	int line;
+	buf_puts(&text, "go 25\n");
+	for (int gen = 1; gen <= 5; gen++)
+		put_generation(&text, gen);
+	FILE *f = goasm(text.p, text.n, &trace, &line) ? fopen(path, "wb") : NULL;
+	bool written = f && fwrite(trace.p, 1, trace.n, f) == trace.n;
+	if (f)
+		fclose(f);
+	buf_free(&text);
+	buf_free(&trace);
+	return written;
+}
+
+/* Return the number of the line of the screen that has this text; -1: none has it. */
+static int line_with(struct viewer *v, const char *text)
+{
+	struct buf b = screen(v);
+	const char *all = buf_str(&b), *at = strstr(all, text);
+	int y = at ? 0 : -1;
+	for (const char *c = all; at && c < at; c++)
+		y += *c == '\n';
+	buf_free(&b);
+	return y;
+}
+
+/* While a large file is read, its outline lies below the rows. A click on it reads the part around that time first. */
+static void outline_leads_to_a_part(void)
+{
+	static char path[64], program[] = "ttrace", word[] = "view";
+	struct viewer v = {.g = grid_new(1, 1, false)};
+	struct err e;
+	snprintf(path, sizeof path, "t-first-%d.trace", (int)getpid());
+	if (write_large_trace(path) && !options_parse(&v.o, 3, (char *[]){program, word, path, NULL}, &e) && start(&v)) {
+		OK(shows(&v, "whole trace: 4.00s in 5 generations, ") && shows(&v, "; read up to "));
+		app_click(v.a, KEY_CLICK, line_with(&v, "whole trace: ") + 1, COLS * 4 / 5);
+		until_part(&v);
+		OK(session_snap(app_session(v.a))->t0 > 1500000000);
+		end(&v);
+	} else {
+		OK(0);
+	}
+	unlink(path);
+}
+
 int main(void)
 {
 	setlocale(LC_CTYPE, "C.UTF-8");
+	outline_leads_to_a_part();
 	part_and_whole();
 	esc_goes_back();
 	not_under_a_prompt();
