@@ -204,4 +204,15 @@ mkdir -p "$XDG_STATE_HOME/ttrace"
 printf ':focus=a\n' >"$XDG_STATE_HOME/ttrace/history"
 in_viewer ':focus=b<Enter>Q' 'exit 0' sh -c 'ulimit -f 0; exec "$0" "$@"' "$TTRACE"
 same 'the history after a failed write' "$(cat "$XDG_STATE_HOME/ttrace/history")" ':focus=a'
+# before the kind of a file is known, the viewer waits for it and can be left
+rm -f "$tmp/slow"
+mkfifo "$tmp/slow"
+exec 3<>"$tmp/slow"
+press '<Size 40x8>' "$tmp/slow" view
+grep -q '^ *reading' "$tmp/out" && grep -q '^q cancel and quit' "$tmp/out" || fail "no screen for a pipe without data: $(cat "$tmp/out")"
+for key in q Q '<Esc>' '<^C>'; do
+	press "x$key" "$tmp/slow" view
+	grep -q '^exit 0' "$tmp/out" || fail "$key does not end the viewer that waits for a pipe: $(cat "$tmp/out")"
+done
+exec 3<&-
 exit $bad
