@@ -46,21 +46,27 @@ static void end_table(struct buf *table)
 		put_batch(UINT64_MAX, FIRST_TIME, table);
 }
 
-static uint64_t text(const char *prefix, size_t number)
+static uint64_t word(const char *s)
 {
-	struct buf s = {0};
 	if (!t.strings.n)
 		buf_putc(&t.strings, GE_Strings);
-	buf_puts(&s, prefix);
-	buf_u64(&s, number);
 	buf_putc(&t.strings, GE_String);
 	buf_varint(&t.strings, ++t.nstr);
-	buf_varint(&t.strings, s.n);
-	buf_put(&t.strings, s.p, s.n);
-	buf_free(&s);
+	buf_varint(&t.strings, strlen(s));
+	buf_puts(&t.strings, s);
 	if (t.strings.n > MANY)
 		end_table(&t.strings);
 	return t.nstr;
+}
+
+static uint64_t text(const char *prefix, size_t number)
+{
+	struct buf s = {0};
+	buf_puts(&s, prefix);
+	buf_u64(&s, number);
+	uint64_t id = word(buf_str(&s));
+	buf_free(&s);
+	return id;
 }
 
 /* Return the id of a stack of n frames whose functions are fun, fun + 1 ... */
@@ -435,6 +441,31 @@ static void make_woken(struct buf *file, size_t n)
 	end_trace();
 }
 
+/* Eight goroutines wait at one place for nearly 2^63 ns together; then one of them waits there n times. */
+static void make_long_waits(struct buf *file, size_t n)
+{
+	enum { LONG = 7 };
+	start_trace(file);
+	uint64_t at = place("main.main", 0), why = word("chan receive");
+	for (uint64_t i = 2; i <= LONG + 2; i++)
+		EVENT(GoCreate, i, at, at);
+	EVENT(GoBlock, why, at);
+	for (uint64_t i = 2; i <= LONG + 2; i++) {
+		EVENT(GoStart, i, 1);
+		EVENT(GoBlock, why, at);
+	}
+	end_batch();
+	t.clock += (UINT64_C(1) << 60) - (UINT64_C(1) << 40);
+	for (uint64_t i = 3; i <= LONG + 2; i++)
+		EVENT(GoUnblock, i, 2, 0);
+	for (size_t i = 1; i <= n; i++) {
+		EVENT(GoUnblock, 2, 2 * i, 0);
+		EVENT(GoStart, 2, 2 * i + 1);
+		EVENT(GoBlock, why, at);
+	}
+	end_trace();
+}
+
 static void make_syscalls(struct buf *file, size_t n)
 {
 	start_trace(file);
@@ -520,7 +551,7 @@ const struct grow_kind grow_traces[] = {
 	KIND(open_regions), KIND(task_children), KIND(nested_tasks), KIND(task_kinds), KIND(open_tasks),
 	KIND(trace_stacks), KIND(trace_frames), KIND(strings), KIND(generations), KIND(idle_generations),
 	KIND(batches), KIND(threads), KIND(abandoned), KIND(goroutines), KIND(goroutine_chain), KIND(goroutine_kinds),
-	KIND(wakes), KIND(woken), KIND(syscalls),
+	KIND(wakes), KIND(woken), KIND(long_waits), KIND(syscalls),
 	KIND(gc_cycles), KIND(stops), KIND(go_labels), KIND(procs_changes), KIND(cpu_samples),
 	{0},
 };

@@ -183,7 +183,7 @@ static void halve_samples(struct scan_site *x)
 	for (uint32_t i = 0; i < x->nsample / 2; i++)
 		x->sample[i] = x->sample[2 * i + 1];
 	x->nsample /= 2;
-	x->step *= 2;
+	x->step = x->step < INT64_MAX / 2 ? 2 * x->step : INT64_MAX;
 }
 
 static void take_sample(struct scan *s, struct scan_site *x, const struct scan_wait *w)
