@@ -4,7 +4,9 @@
 # Esc and the key that opened a popup close it without another effect. `ttrace help REPORT` describes each report.
 . "${srcdir:-.}/tests/lib.sh"
 
-show() { "$TTRACE" view -size "$1" -script "$2" "$samples/$3"; }	# show SIZE KEYS FILE
+show() { "$TTRACE" view -size "$1" -script "$2" ${4:+-pane="$4"} "$samples/$3"; }	# show SIZE KEYS FILE [PANE]
+# Viewers of a trace begin in the pane that is tested: to draw the timeline first would take longer than all else.
+panes='top list peek flame timeline goroutines tasks gc events'
 
 # no text of the help or of a menu is truncated
 for size in 40x500 60x400 80x300 120x300 200x250; do
@@ -13,48 +15,53 @@ for size in 40x500 60x400 80x300 120x300 200x250; do
 			fail "help of $file at $size has truncated lines:" "$(cat "$tmp/cut")"
 	done
 done
-for pane in 1 2 3 4 5 6 7 8 9; do
-	show 80x100 "${pane}a" orders.trace | sed -n '/: commands/,$p' | sed '$d' | sed '$d' | grep '…' >"$tmp/cut" &&
+for pane in $panes; do
+	show 80x100 a orders.trace $pane | sed -n '/: commands/,$p' | sed '$d' | sed '$d' | grep '…' >"$tmp/cut" &&
 		fail "the menu of pane $pane has truncated lines at 80 columns:" "$(cat "$tmp/cut")"
 done
 
 # the first group of commands is that of the pane
-for want in '1 TOP :flat-cum' '2 LIST :fold' '3 PEEK :next-function' '4 FLAME :pivot' '5 TIMELINE :next-span' \
-	'6 GOROUTINES :group-by' '7 TASKS :latency' '8 GC :per-proc' '9 EVENTS :wire-form'; do
+for want in 'top TOP :flat-cum' 'list LIST :fold' 'peek PEEK :next-function' 'flame FLAME :pivot' \
+	'timeline TIMELINE :next-span' 'goroutines GOROUTINES :group-by' 'tasks TASKS :latency' 'gc GC :per-proc' \
+	'events EVENTS :wire-form'; do
 	# shellcheck disable=SC2086
 	set -- $want
-	show 80x40 "$1?" orders.trace >"$tmp/out"
+	show 80x40 '?' orders.trace "$1" >"$tmp/out"
 	[ "$(sed -n 3p "$tmp/out" | tr -d ' █│')" = "$2" ] || fail "help of pane $1 does not begin with $2"
 	awk '/^ MOVE/ { exit } { print }' "$tmp/out" | grep -q "$3 " || fail "help of pane $1 has no $3 in its first group"
 done
 # typed text filters the help; when help is opened again, it has no filter
-show 80x24 '4?pivot' orders.trace | grep -q ':pivot' || fail "pivot is not found in the help"
-show 80x24 '4?pivot<Esc>?' orders.trace >"$tmp/out"
-show 80x24 '4?' orders.trace | cmp -s - "$tmp/out" || fail "help that is opened again is still filtered"
+show 80x24 '?pivot' orders.trace flame | grep -q ':pivot' || fail "pivot is not found in the help"
+show 80x24 '?pivot<Esc>?' orders.trace flame >"$tmp/out"
+show 80x24 '?' orders.trace flame | cmp -s - "$tmp/out" || fail "help that is opened again is still filtered"
 
-# closed KEYS OVER FILE: the key OVER opens a popup after KEYS, and when it is closed, the screen is as after KEYS
+# closed KEYS OVER FILE [PANE]: the key OVER opens a popup after KEYS, and when it is closed, the screen is as after KEYS
 closed() {
-	show 100x30 "$1" "$3" >"$tmp/want"
-	show 100x30 "$1$2" "$3" | cmp -s - "$tmp/want" && fail "$1$2 on $3 opens nothing"
+	show 100x30 "$1" "$3" "${4:-}" >"$tmp/want"
+	show 100x30 "$1$2" "$3" "${4:-}" | cmp -s - "$tmp/want" && fail "$1$2 on $3 opens nothing"
 	for key in '<Esc>' q '<Backspace>' "$2"; do
-		show 100x30 "$1$2$key" "$3" | diff "$tmp/want" - >"$tmp/diff" ||
+		show 100x30 "$1$2$key" "$3" "${4:-}" | diff "$tmp/want" - >"$tmp/diff" ||
 			fail "$1$2$key on $3 does not lead back to the screen after $1:" "$(cat "$tmp/diff")"
 	done
 }
-for keys in 1 2 3 4 6 7 8 9 1j 4l 5M; do
-	closed "$keys" '?' orders.trace
-	closed "$keys" a orders.trace
+for pane in $panes; do
+	closed '' '?' orders.trace $pane
+	closed '' a orders.trace $pane
 done
-for keys in 1j 4j 6j; do
-	closed "$keys" s orders.trace
-	closed "$keys" gr orders.trace
+for at in 'j top' 'l flame' 'M timeline' '4j top'; do
+	closed "${at% *}" '?' orders.trace "${at#* }"
+	closed "${at% *}" a orders.trace "${at#* }"
+done
+for pane in top flame goroutines; do
+	closed j s orders.trace $pane
+	closed j gr orders.trace $pane
 done
 for over in % U e '?' '<F1>' F6; do
 	[ "$over" = F6 ] && over='<F6>'
 	closed 1jj "$over" cpu.pb.gz
 done
-closed 9 e orders.trace
-closed '6<Enter>' '?' orders.trace
+closed '' e orders.trace events
+closed '<Enter>' '?' orders.trace goroutines
 # the first K opens an explanation, the second shows more of it, the third closes it
 show 100x30 1jKKK cpu.pb.gz >"$tmp/out"
 show 100x30 1j cpu.pb.gz | cmp -s - "$tmp/out" || fail "K K K does not close the explanation"
