@@ -79,7 +79,7 @@ refuses 1 'directory' top .
 refuses 1 '("hello")' top text
 refuses 1 'truncated in its header' top cut.trace
 refuses 1 'not a Go execution trace' events "$cpu"
-head -c 200000000 /dev/zero | gzip >bomb
+head -c 140000000 /dev/zero | gzip -1 >bomb
 refuses 1 'memory' top -mem=128M bomb
 refuses 2 'mem' top -mem=much "$cpu"
 gzip -c "$trace" >t.gz

@@ -98,15 +98,21 @@ only '#include <dlfcn' src/base/dynlib.c dlopen
 only '#include <pthread' src/base/job.c pthread
 only '(^|[^_a-z>.])(malloc|calloc|realloc|free|strdup)\(' "src/base/mem/mem.c src/base/mem/mem.h" "the heap"
 
-for f in $(find src tui -name '*.[ch]') tests/*.c bench/*.c; do
-	case $f in *.pb-c.[ch]) continue ;; esac	# made by protoc-c in the build folder, which may be the source folder
-	n=$(wc -l <"$f")
-	[ "$n" -le 800 ] || fail "$f has $n lines; at most 800 are allowed"
-	head -2 "$f" | grep -q SPDX || fail "$f has no licence line"
-	case $f in
-	src/*/*.c | tui/*.c) sed -n 3p "$f" | grep -q '^/\*' || fail "$f has no comment on its structure at the top" ;;
-	esac
-done
+# *.pb-c.[ch] are made by protoc-c in the build folder, which may be the source folder
+find src tui tests/*.c bench/*.c -name '*.[ch]' ! -name '*.pb-c.[ch]' | xargs awk 'BEGIN {
+	for (i = 1; i < ARGC; i++) {
+		f = ARGV[i]
+		licence = essay = 0
+		for (n = 0; (getline line <f) > 0; n++) {
+			licence = licence || n < 2 && line ~ /SPDX/
+			essay = essay || n == 2 && line ~ /^\/\*/
+		}
+		close(f)
+		if (n > 800) print f " has " n " lines; at most 800 are allowed"
+		if (!licence) print f " has no licence line"
+		if (!essay && f ~ /^(src\/.*\/|tui\/).*\.c$/) print f " has no comment on its structure at the top"
+	} }' >"$tmp/wrong"
+[ ! -s "$tmp/wrong" ] || fail "$(cat "$tmp/wrong")"
 
 # Files, functions, structs and constants that HACKING.md and the pages of doc/design name in `code` exist. A function that is
 # named directly before a file, as in `f()` in `tui/app/x.c`, is in that file.
