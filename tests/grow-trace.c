@@ -279,6 +279,50 @@ static void make_open_tasks(struct buf *file, size_t n)
 	end_trace();
 }
 
+/* n tasks whose ids have one slot in a u64_map of any size, if its factor is the usual one: both halves of the product
+   are equal. */
+static void make_colliding_tasks(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t at = place("main.work", 0), name = text("task", 0);
+	for (size_t i = 1; i <= n; i++)
+		EVENT(UserTaskBegin, (i << 32 | i) * UINT64_C(0xf1de83e19937733d), 0, name, at);
+	end_trace();
+}
+
+/* Return the number that mix_bits() of base/intern.c makes x of. */
+static uint64_t unmix(uint64_t x)
+{
+	static const uint64_t inverse = UINT64_C(0xcfee444d8b59a89b);
+	x = (x ^ x >> 32) * inverse;
+	x = (x ^ x >> 32) * inverse;
+	return x ^ x >> 32;
+}
+
+/* n tasks whose ids have one hash in an index, if it is not seeded. */
+static void make_colliding_hashes(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t at = place("main.work", 0), name = text("task", 0);
+	for (size_t i = 1; i <= n; i++) {
+		uint64_t id = unmix(unmix(i << 32)) - UINT64_C(0x9e3779b97f4a7c15);
+		EVENT(UserTaskBegin, id, 0, name, at);
+		EVENT(UserTaskEnd, id, at);
+	}
+	end_trace();
+}
+
+/* Goroutine 1 creates ten times n others in a region, and all inherit its task. Their ids are far apart. */
+static void make_region_children(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t at = place("main.main", 0), begin = place("main.worker", 0), name = text("region", 0);
+	EVENT(UserRegionBegin, 0, name, at);
+	for (size_t i = 1; i <= 10 * n; i++)
+		EVENT(GoCreate, i << 20 | 1 << 19, begin, at);
+	end_trace();
+}
+
 /* n stacks of one frame, each of one log message. */
 static void make_trace_stacks(struct buf *file, size_t n)
 {
@@ -549,6 +593,7 @@ static void make_cpu_samples(struct buf *file, size_t n)
 const struct grow_kind grow_traces[] = {
 	KIND(logs), KIND(log_keys), KIND(task_logs), KIND(regions), KIND(region_kinds), KIND(nested_regions),
 	KIND(open_regions), KIND(task_children), KIND(nested_tasks), KIND(task_kinds), KIND(open_tasks),
+	KIND(colliding_tasks), KIND(colliding_hashes), KIND(region_children),
 	KIND(trace_stacks), KIND(trace_frames), KIND(strings), KIND(generations), KIND(idle_generations),
 	KIND(batches), KIND(threads), KIND(abandoned), KIND(goroutines), KIND(goroutine_chain), KIND(goroutine_kinds),
 	KIND(wakes), KIND(woken), KIND(long_waits), KIND(syscalls),

@@ -233,7 +233,7 @@ static int64_t number(uint32_t i)
 {
 	static const int64_t odd[] = {INT8_MAX, INT8_MAX + 1, INT8_MIN, INT8_MIN - 1, INT16_MAX + 1, INT16_MIN - 1,
 	    INT32_MAX, INT32_MAX + INT64_C(1), INT32_MIN, INT32_MIN - INT64_C(1), INT64_MAX, INT64_MIN};
-	uint64_t r = intern_hash_u64(i, 5);
+	uint64_t r = intern_mix_u64(i, 5);
 	return r % 3000 < 12 ? odd[r % 3000] : i / 5000 % 2 ? (int64_t)(r % 200) - 100 : (int64_t)(r % 3000000);
 }
 

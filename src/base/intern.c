@@ -61,7 +61,7 @@ uint64_t intern_secret(void)
 	return atomic_compare_exchange_strong(&secret, &none, v) ? v : none;	/* of several threads the first decides */
 }
 
-uint64_t intern_mix(uint64_t x)
+static uint64_t mix_bits(uint64_t x)
 {
 	x ^= x >> 32;
 	x *= UINT64_C(0xd6e8feb86659fd93);
@@ -72,18 +72,23 @@ uint64_t intern_mix(uint64_t x)
 
 uint32_t intern_hash_u64(uint64_t a, uint64_t b)
 {
-	return (uint32_t)intern_mix(intern_mix(a + UINT64_C(0x9e3779b97f4a7c15)) ^ b);
+	return (uint32_t)mix_bits(mix_bits(a + intern_secret()) ^ b);
+}
+
+uint32_t intern_mix_u64(uint64_t a, uint64_t b)
+{
+	return (uint32_t)mix_bits(mix_bits(a + UINT64_C(0x9e3779b97f4a7c15)) ^ b);
 }
 
 uint32_t intern_hash_bytes(const void *p, size_t n, uint64_t seed)
 {
 	const unsigned char *s = p;
-	uint64_t h = intern_mix(seed ^ n), v;
+	uint64_t h = mix_bits(seed ^ n), v;
 	for (; n >= 8; n -= 8, s += 8) {
 		memcpy(&v, s, 8);
-		h = intern_mix(h ^ v) + UINT64_C(0x9e3779b97f4a7c15);
+		h = mix_bits(h ^ v) + UINT64_C(0x9e3779b97f4a7c15);
 	}
 	v = 0;
 	memcpy(&v, s, n);
-	return (uint32_t)intern_mix(h ^ v);
+	return (uint32_t)mix_bits(h ^ v);
 }

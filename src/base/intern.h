@@ -51,10 +51,10 @@ void intern_free(struct intern *t);
 /* Return an odd number that differs from process to process, so that a file cannot have keys that all collide. Use it as a
    seed where nothing but the speed of a search depends on the hash. */
 uint64_t intern_secret(void);
-/* Return a number of which each bit depends on many of x, another one for each x. */
-uint64_t intern_mix(uint64_t x);
 /* Return a well mixed, seeded hash. */
 uint32_t intern_hash_bytes(const void *p, size_t n, uint64_t seed);
+/* Return a hash of two numbers; intern_hash_u64() uses intern_secret(), intern_mix_u64() is the same in each process. */
 uint32_t intern_hash_u64(uint64_t a, uint64_t b);
+uint32_t intern_mix_u64(uint64_t a, uint64_t b);
 
 #endif

@@ -3,8 +3,10 @@
 /*
  * Open addressing with linear probing. Removal moves later entries back, so there are no tombstones, and the table of a
  * trace with ten million short goroutines stays as small as the number of goroutines that live at one time demands.
- * A multiplicative hash is enough for most keys. Keys from a file that all collide cost long probes, up to its size:
- * seconds for the ids of a profile, which a u64_index therefore mixes with a secret.
+ * Keys come from a file, which must not have keys that all collide: a slot is the upper bits of the product of the key and
+ * an odd factor that the file cannot know. Of all factors at most two in `cap` give two keys the same slot. So nothing that
+ * is output may follow the order of slots: u64_map_sorted(). Each size has a factor of its own. With the same for all, keys
+ * that are taken from the slots of one map in turn would all have the first slots of another that is still small.
  *
  * base/intern.h is the other hash table: it compares through its owner and has no removal, which suits strings but not
  * the state of goroutines.
@@ -14,6 +16,7 @@
 
 #include "base/intern.h"
 #include "base/mem/mem.h"
+#include "base/radix_sort.h"
 
 #include <string.h>
 
@@ -21,11 +24,13 @@ static void grow_slots(struct u64_hash *m)
 {
 	struct u64_hash old = *m;
 	m->cap = old.cap ? old.cap * 2 : 64;
+	m->shift = old.cap ? old.shift - 1 : 64 - 6;
+	m->factor = (uint64_t)intern_hash_u64(m->cap, 1) << 32 | intern_hash_u64(m->cap, 2) | 1;
 	m->slot = xcalloc(m->cap, sizeof *m->slot);
 	for (size_t i = 0; i < old.cap; i++) {
 		if (!old.slot[i].used)
 			continue;
-		size_t j = u64_map_home(old.slot[i].key, m->cap);
+		size_t j = u64_map_home(m, old.slot[i].key);
 		while (m->slot[j].used)
 			j = (j + 1) & (m->cap - 1);
 		m->slot[j] = old.slot[i];
@@ -37,7 +42,7 @@ struct u64_slot *u64_map_put(struct u64_hash *m, uint64_t key, bool *fresh)
 {
 	if (m->n >= m->cap - m->cap / 4)
 		grow_slots(m);
-	size_t i = u64_map_home(key, m->cap);
+	size_t i = u64_map_home(m, key);
 	while (m->slot[i].used && m->slot[i].key != key)
 		i = (i + 1) & (m->cap - 1);
 	struct u64_slot *s = &m->slot[i];
@@ -57,7 +62,7 @@ void u64_map_remove(struct u64_hash *m, uint64_t key)
 	size_t mask = m->cap - 1, hole = (size_t)(s - m->slot);
 	for (size_t i = (hole + 1) & mask; m->slot[i].used; i = (i + 1) & mask) {
 		/* move it into the hole unless its home slot is between the hole and itself */
-		size_t home = u64_map_home(m->slot[i].key, m->cap);
+		size_t home = u64_map_home(m, m->slot[i].key);
 		if (((i - home) & mask) >= ((i - hole) & mask)) {
 			m->slot[hole] = m->slot[i];
 			hole = i;
@@ -65,6 +70,21 @@ void u64_map_remove(struct u64_hash *m, uint64_t key)
 	}
 	m->slot[hole].used = false;
 	m->n--;
+}
+
+struct u64_slot *u64_map_sorted(const struct u64_hash *m)
+{
+	struct u64_slot *sorted = xmalloc((m->n + 1) * sizeof *sorted);
+	struct radix_array order;
+	radix_array_alloc(&order, (uint32_t)m->n);
+	for (size_t i = 0; i < m->cap; i++)
+		if (m->slot[i].used)
+			radix_array_add(&order, m->slot[i].key, (uint32_t)i);
+	radix_sort_items(order.v, order.n);
+	for (uint32_t i = 0; i < order.n; i++)
+		sorted[i] = m->slot[order.v[i].v];
+	radix_array_free(&order);
+	return sorted;
 }
 
 void u64_map_free(struct u64_hash *m)
@@ -95,12 +115,6 @@ static int seal_dense(struct u64_index *t, uint64_t max, uint64_t *dup)
 	return 0;
 }
 
-/* A factor alone is not enough: ids that differ in their high bits only, as 1 << 48, 2 << 48 ..., collide with any. */
-uint64_t u64_index_key(uint64_t raw)
-{
-	return intern_mix(raw ^ intern_secret());
-}
-
 int u64_index_seal(struct u64_index *t, uint64_t *dup)
 {
 	uint64_t max = 0;
@@ -111,7 +125,7 @@ int u64_index_seal(struct u64_index *t, uint64_t *dup)
 		return seal_dense(t, max, dup);
 	for (size_t i = 0; i < t->n; i++) {
 		bool fresh;
-		struct u64_slot *s = u64_map_put(&t->sparse, u64_index_key(t->raw[i]), &fresh);
+		struct u64_slot *s = u64_map_put(&t->sparse, t->raw[i], &fresh);
 		*dup = t->raw[i];
 		if (!fresh || !t->raw[i])
 			return -1;

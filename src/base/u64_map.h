@@ -23,12 +23,13 @@ struct u64_slot {
 struct u64_hash {
 	struct u64_slot *slot;
 	size_t cap, n;	/* cap is a power of two, at most 3/4 full */
+	uint64_t factor;	/* by process and cap; so is the order of slots */
+	unsigned shift;		/* 64 - log2 of cap */
 };
 
-static inline size_t u64_map_home(uint64_t key, size_t cap)
+static inline size_t u64_map_home(const struct u64_hash *m, uint64_t key)
 {
-	key *= 0x9e3779b97f4a7c15u;
-	return (size_t)(key ^ key >> 32) & (cap - 1);
+	return (size_t)(key * m->factor >> m->shift);
 }
 
 /* Return the slot of key, or NULL. The pointer is valid until the next put or remove. */
@@ -36,7 +37,7 @@ static inline struct u64_slot *u64_map_get(const struct u64_hash *m, uint64_t ke
 {
 	if (!m->n)
 		return NULL;
-	for (size_t i = u64_map_home(key, m->cap); m->slot[i].used; i = (i + 1) & (m->cap - 1))
+	for (size_t i = u64_map_home(m, key); m->slot[i].used; i = (i + 1) & (m->cap - 1))
 		if (m->slot[i].key == key)
 			return &m->slot[i];
 	return NULL;
@@ -45,6 +46,8 @@ static inline struct u64_slot *u64_map_get(const struct u64_hash *m, uint64_t ke
 /* Return the slot of key; a missing one is created, zeroed, and *fresh is set to true, else to false. */
 struct u64_slot *u64_map_put(struct u64_hash *m, uint64_t key, bool *fresh);
 void u64_map_remove(struct u64_hash *m, uint64_t key);
+/* Return a copy of the n slots that are used, in the order of their keys. The caller frees it. */
+struct u64_slot *u64_map_sorted(const struct u64_hash *);
 void u64_map_free(struct u64_hash *m);
 
 /*
@@ -59,7 +62,7 @@ struct u64_index {
 	size_t n, cap;
 	uint32_t *dense;	/* by id; U64_INDEX_NONE: not present */
 	size_t ndense;
-	struct u64_hash sparse;	/* by u64_index_key() */
+	struct u64_hash sparse;
 };
 
 /* Add the next id of the file. */
@@ -68,14 +71,11 @@ void u64_index_add(struct u64_index *t, uint64_t raw);
 int u64_index_seal(struct u64_index *t, uint64_t *dup);
 void u64_index_free(struct u64_index *t);
 
-/* Return a key that differs for each id, and from process to process, so that a file cannot have ids that all collide. */
-uint64_t u64_index_key(uint64_t raw);
-
 static inline uint32_t u64_index_get(const struct u64_index *t, uint64_t raw)
 {
 	if (raw < t->ndense)
 		return t->dense[raw];
-	const struct u64_slot *s = u64_map_get(&t->sparse, u64_index_key(raw));
+	const struct u64_slot *s = u64_map_get(&t->sparse, raw);
 	return s ? (uint32_t)s->n : raw ? U64_INDEX_NONE : 0;
 }
 

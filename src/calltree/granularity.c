@@ -77,7 +77,7 @@ static enum pkg_kind kind_of(const char *s, size_t n)
 
 uint64_t granularity_mix_ids(uint64_t a, uint64_t b)
 {
-	return (uint64_t)intern_hash_u64(a, b) << 32 | intern_hash_u64(b + 0x9e3779b97f4a7c15u, a);
+	return (uint64_t)intern_mix_u64(a, b) << 32 | intern_mix_u64(b + 0x9e3779b97f4a7c15u, a);
 }
 
 struct symbol_maker {

@@ -85,7 +85,7 @@ static int64_t step_start(int64_t a, int64_t b, int i)
 /* Return the instant in [t0, t1), step i of the wait, that stands for the step: any, but always the same. */
 static int64_t instant_of_step(const struct runnable_wait *x, int64_t t0, int64_t t1, int i)
 {
-	uint32_t hash = intern_hash_u64((uint64_t)t0, (uint64_t)x->g << 8 | (uint64_t)i);
+	uint32_t hash = intern_mix_u64((uint64_t)t0, (uint64_t)x->g << 8 | (uint64_t)i);
 	return t0 + (int64_t)((double)(t1 - t0) * (hash / 4294967296.0));
 }
 

@@ -321,26 +321,51 @@ void spans_user_event(struct gotrace *r, const struct trace_event *ev)
 
 /* ---- the end of the trace */
 
-void spans_end_all(struct gotrace *r)
+static void end_sweeps(struct gotrace *r)
 {
-	for (size_t i = 0; i < r->ps.cap; i++) {
-		const struct track_proc *p = r->ps.slot[i].used ? r->ps.slot[i].p : NULL;
-		if (!p || !p->sweep.open)
+	struct u64_slot *by_id = u64_map_sorted(&r->ps);
+	for (size_t i = 0; i < r->ps.n; i++) {
+		const struct track_proc *p = by_id[i].p;
+		if (!p->sweep.open)
 			continue;
 		const struct track_goroutine *g = p->swept_by_g ? track_states_find_g(r, p->sweep_g) : NULL;
 		emit_span(r, &(struct sink_span){ .kind = SP_SWEEP, .t0 = p->sweep.t0, .t1 = TIME_NONE, .trk = p->trk,
 			.trk1 = g ? g->trk : 0, .name = r->n_sweep, .stack = p->sweep.stack });
 	}
-	struct track_goroutine *live;
-	for (size_t i = 0; (live = goroutine_table_next(&r->gs, &i));)
-		spans_end_g(r, live, NULL);
-	for (size_t i = 0; i < r->tasks.cap; i++) {
-		if (!r->tasks.slot[i].used)
-			continue;
-		const struct open_task *t = r->tasks.slot[i].p;
+	mem_free(by_id);
+}
+
+static void end_live_gs(struct gotrace *r)
+{
+	struct u64_hash open = {0};
+	struct track_goroutine *g;
+	bool fresh;
+	for (size_t i = 0; (g = goroutine_table_next(&r->gs, &i));)
+		if (g->top || g->ranged)
+			u64_map_put(&open, (uint64_t)g->id, &fresh)->p = g;
+	struct u64_slot *by_id = u64_map_sorted(&open);
+	for (size_t i = 0; i < open.n; i++)
+		spans_end_g(r, by_id[i].p, NULL);
+	mem_free(by_id);
+	u64_map_free(&open);
+}
+
+static void end_tasks(struct gotrace *r)
+{
+	struct u64_slot *by_id = u64_map_sorted(&r->tasks);
+	for (size_t i = 0; i < r->tasks.n; i++) {
+		const struct open_task *t = by_id[i].p;
 		emit_span(r, &(struct sink_span){ .kind = SP_TASK, .t0 = t->t0, .t1 = TIME_NONE, .trk = t->trk,
-			.id = r->tasks.slot[i].key, .parent = t->parent, .name = t->name, .stack = t->stack });
+			.id = by_id[i].key, .parent = t->parent, .name = t->name, .stack = t->stack });
 	}
+	mem_free(by_id);
+}
+
+void spans_end_all(struct gotrace *r)
+{
+	end_sweeps(r);
+	end_live_gs(r);
+	end_tasks(r);
 	if (r->gc.open)
 		emit_span(r, &(struct sink_span){ .kind = SP_GC, .t0 = r->gc.t0, .t1 = TIME_NONE, .trk = r->gc_trk,
 			.name = r->gc.name, .stack = r->gc.stack, .v0 = r->gc_live });
