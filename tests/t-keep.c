@@ -543,6 +543,32 @@ static void worker(void)
 	buf_free(&out);
 }
 
+/* More goroutines wait than a generation has events, so entries of several generations, also several of one goroutine,
+   are in one sheet, and wait in the checkpoints between them. */
+static void short_generations(void)
+{
+	enum { GENERATIONS = 10, WAITING = 50 };
+	struct buf text = {0}, out = {0};
+	int line;
+	buf_puts(&text, "go 26\n");
+	for (unsigned gen = 1; gen <= GENERATIONS; gen++) {
+		buf_printf(&text, "Batch %u -1 5\nSync\nFrequency 1000000000\nClockSnapshot 1 2 3 4\n"
+		    "Batch %u 100 %u\nProcStatus 1 0 1\n", gen, gen, gen * 1000);
+		for (unsigned i = 1; i <= WAITING; i++)
+			if (gen == 1 || i == gen % 5 + 1)
+				buf_printf(&text, "GoStatus 1 %u -1 4\n", i);
+		for (unsigned seq = 1; gen > 1 && seq < 8; seq += 2)
+			buf_printf(&text, "GoUnblock 2 %u %u 0\nGoStart 3 %u %u\nGoBlock 4 1 1\n", gen % 5 + 1, seq,
+			    gen % 5 + 1, seq + 1);
+		buf_printf(&text, "Batch %u -1 6\nStacks\nStack 1 0x10 2 3 1\nBatch %u -1 7\nStrings\nString 1 \"why\"\n"
+		    "String 2 \"main.f\"\nString 3 \"main.go\"\nEndOfGeneration\n", gen, gen);
+	}
+	OK(goasm(text.p, text.n, &out, &line) || (fprintf(stderr, "line %d: %.80s\n", line, out.p), false));
+	trace((struct bytes){.p = (const uint8_t *)out.p, .n = out.n, .file_n = out.n}, "short generations", "1", 3000);
+	buf_free(&text);
+	buf_free(&out);
+}
+
 static void file(const char *path)
 {
 	struct bytes in;
@@ -616,6 +642,7 @@ int main(int argc, char **argv)
 		snprintf(path, sizeof path, "%s/samples/orders.trace", src ? src : ".");
 		file(path);
 		worker();
+		short_generations();
 		crowd("1");
 		far_times();
 		paged(path);

@@ -308,8 +308,9 @@ void tracks_restore_waiting(struct tracks *k, const struct sink_enter *e, size_t
 			tracks_restore_state(k, e[i].also, false, sink_proc_state(e[i].state & SHEET_STATE));
 			k->last[e[i].also].t = e[i].t;
 		}
-		list_entry_tracks(k, &e[i], k->sealed);
 	}
+	for (size_t i = 0; i < n; i++)	/* a track that is restored has no entries, so all are counted afterwards */
+		list_entry_tracks(k, &e[i], k->sealed);
 }
 
 struct checkpoint *tracks_new_checkpoint(struct tracks *k, const struct sink_checkpoint *gen)
