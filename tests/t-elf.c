@@ -177,7 +177,9 @@ static uint32_t rnd(uint32_t n)
 static void test_aliases(const char *self)
 {
 	struct elf f;
-	if (elf_open(&f, self, NULL))
+	bool opened = !elf_open(&f, self, NULL);
+	OK(opened);
+	if (!opened)
 		return;
 	OK(!elf_symbols(&f, NULL) && f.nsym > 10);
 	bool right = true;

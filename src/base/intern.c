@@ -9,6 +9,7 @@
 #include "config.h"
 #include "base/intern.h"
 
+#include "base/clock.h"
 #include "base/mem/mem.h"
 
 #include <stdatomic.h>
@@ -56,7 +57,7 @@ uint64_t intern_secret(void)
 	if (v)
 		return v;
 	if (getentropy(&v, sizeof v))
-		v = 0;
+		v = (uint64_t)clock_ns() ^ (uintptr_t)&secret;	/* the next best */
 	v |= 1;
 	return atomic_compare_exchange_strong(&secret, &none, v) ? v : none;	/* of several threads the first decides */
 }

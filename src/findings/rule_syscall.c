@@ -6,6 +6,7 @@
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
+#include "base/wrap_math.h"
 
 /* Add the time of the samples of a site by group, and return the group with most of it. */
 static uint32_t main_group(const struct findings_run *r, const struct scan_site *x, int64_t *ns)
@@ -16,7 +17,7 @@ static uint32_t main_group(const struct findings_run *r, const struct scan_site 
 		uint32_t group = r->groups.of[x->sample[i].g] - 1;
 		int64_t sum = 0;
 		for (uint32_t k = 0; k < x->nsample; k++)
-			sum += r->groups.of[x->sample[k].g] - 1 == group ? x->step : 0;
+			wrap_add_to(&sum, r->groups.of[x->sample[k].g] - 1 == group ? x->step : 0);
 		if (group < r->groups.n && sum > *ns) {
 			*ns = sum;
 			best = group;

@@ -226,8 +226,8 @@ void pprof_prune(struct profile *p, profile_notice *notice, void *arg)
 	if (x.drop && (x.keep || !p->meta.keep_frames))	/* if keep is invalid, the reference prunes nothing */
 		prune(p, &x);
 	if (x.gave_up && notice)
-		notice(arg, "drop_frames or keep_frames of the profile takes too long to match %zu functions; it is "
-			    "taken not to match them", x.gave_up);
+		notice(arg, "drop_frames or keep_frames of the profile needs too much time or memory to match %zu "
+			    "functions; it is taken not to match them", x.gave_up);
 	regex_free(x.drop);
 	regex_free(x.keep);
 }

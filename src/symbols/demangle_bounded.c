@@ -25,7 +25,7 @@ enum { LONGEST = 8192, TIMES = 64 };
 enum { TREE = 1 << 21, CONVERSIONS = 4 };
 #define BASE36 "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-struct saying {
+struct bounded_output {
 	struct buf text;
 	size_t most;
 	bool rust;
@@ -119,13 +119,13 @@ static bool is_ascii(const char *s, size_t n)
 
 static void put_text(const char *s, size_t n, void *arg)
 {
-	struct saying *w = arg;
+	struct bounded_output *w = arg;
 	buf_put(&w->text, s, n);
 	if (w->text.n > w->most && (!w->rust || is_ascii(s, n)))
 		longjmp(w->enough, 1);
 }
 
-static bool demangle_name(struct saying *w, const char *name)
+static bool demangle_name(struct bounded_output *w, const char *name)
 {
 	if (setjmp(w->enough))
 		return false;
@@ -135,7 +135,7 @@ static bool demangle_name(struct saying *w, const char *name)
 
 static bool demangle_bounded(struct buf *b, const char *name, bool rust)
 {
-	struct saying w = {.rust = rust, .most = LONGEST + TIMES * strlen(name)};
+	struct bounded_output w = {.rust = rust, .most = LONGEST + TIMES * strlen(name)};
 	struct buf copy = {0};
 	buf_puts(&copy, name);
 	bool doubtful = rust ? spoil_rust(buf_str(&copy)) : spoil_cxx(buf_str(&copy)),

@@ -263,6 +263,9 @@ int legacy_read(struct bytes b, struct sink *s, struct err *e)
 		set_frame_filters(&g);
 		emit_profile(&g, s);
 		scan_warn_cut(s, g.out_of_memory);
+		if (g.inlined_limited)
+			s->ops->warn(s->self, ERR_NOWHERE, "some addresses have too many inlined calls in the comments; their frames "
+			    "have no names");
 		if (g.attrs_limited)
 			s->ops->warn(s->self, ERR_NOWHERE,
 			    "the memory map defines too many or too long attributes; some $names in it are not replaced");

@@ -47,6 +47,7 @@ struct legacy {
 	} run;				/* n frames of one address, and its lines so far; n 0: none */
 	bool commented;			/* a comment named a location */
 	bool out_of_memory;		/* the file was not read to its end */
+	bool inlined_limited;		/* an address has more inlined calls than are read */
 	bool attrs_limited;		/* attributes of the memory map are too many or too long to be all replaced */
 };
 

@@ -28,6 +28,7 @@ void legacy_apply_comments(struct legacy *g)
 	uint32_t m = (uint32_t)g->nline - r.line;
 	struct legacy_loc *l = &g->loc[r.loc];
 	if (l->nline || m % r.n || m / r.n > INLINED_MAX) {
+		g->inlined_limited |= !l->nline && m / r.n > INLINED_MAX;
 		g->nline = r.line;
 		return;
 	}

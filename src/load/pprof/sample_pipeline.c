@@ -170,7 +170,7 @@ static bool emit_stacks(struct samples *s, struct err *e)
 	if (go)
 		out->profile->resolve_stacks(out->self, of, n);
 	else if (limit.exceeded)
-		err_set(e, ERR_LIMIT, ERR_NOWHERE, "damaged profile: with inlined calls, its stacks have more than %" PRIu64
+		err_set(e, ERR_LIMIT, ERR_NOWHERE, "with inlined calls, the stacks of the profile have more than %" PRIu64
 		    " frames", FRAMES_MIN + FRAMES_PER_BYTE * (uint64_t)p->in.n);
 	mem_free(of);
 	return go;
