@@ -18,8 +18,8 @@ shaken() { # shaken ARGUMENT...: the output must be the same with each seed
 			fail "TTRACE_SHAKE=$seed ttrace $*: status $got" "$(diff "$tmp/want" "$tmp/got" | head -20)"
 	done
 }
-screen() { # screen FILE KEYS: the screen after KEYS must be the same with each seed
-	shaken view -size 132x40 -script "$2" "$1"
+screen() { # screen FILE KEYS [PANE]: the screen after KEYS, from that pane on, must be the same with each seed
+	shaken view -size 132x40 ${3:+-pane="$3"} -script "$2" "$1"
 }
 
 for report in events info findings goroutines tasks operations regions gc stw why locks channels stops leaks mmu procs stats top; do
@@ -33,9 +33,13 @@ shaken top -diff_base="$samples/leak-before.pb.gz" "$samples/leak-after.pb.gz"
 shaken findings -diff_base="$faults/lock-queue.sound.trace.gz" "$faults/lock-queue.trace.gz"
 TTRACE_SHEETS=1 && export TTRACE_SHEETS
 shaken goroutines -group=main "$trace"
-for pane in 1 2 3 4 5 6 7 8 9 '!' 'jW' ';'; do
-	screen "$trace" "${pane}jj"
+# A viewer of a trace draws the timeline first, for which each sheet is read again: begin in the tested pane.
+for pane in top list peek flame timeline goroutines tasks gc events; do
+	screen "$trace" jj $pane
 done
+screen "$trace" '!jj' top
+screen "$trace" ';jj' top
+screen "$trace" jWjj
 screen "$trace" ':focus=main<Enter>14u6u:t 40%..50%<Enter>5+++w(9G'
 unset TTRACE_SHEETS
 screen "$trace" ":diff $samples/stock.trace<Enter>6D7!"
