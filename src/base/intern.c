@@ -57,7 +57,7 @@ uint64_t intern_secret(void)
 	if (v)
 		return v;
 	if (getentropy(&v, sizeof v))
-		v = (uint64_t)clock_ns() ^ (uintptr_t)&secret;	/* the next best */
+		v = (uint64_t)clock_ns() ^ (uintptr_t)&secret;	/* no random numbers: the time and an address */
 	v |= 1;
 	return atomic_compare_exchange_strong(&secret, &none, v) ? v : none;	/* of several threads the first decides */
 }

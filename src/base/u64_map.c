@@ -4,9 +4,9 @@
  * Open addressing with linear probing. Removal moves later entries back, so there are no tombstones, and the table of a
  * trace with ten million short goroutines stays as small as the number of goroutines that live at one time demands.
  * Keys come from a file, which must not have keys that all collide: a slot is the upper bits of the product of the key and
- * an odd factor that the file cannot know. Of all factors at most two in `cap` give two keys the same slot. So nothing that
- * is output may follow the order of slots: u64_map_sorted(). Each size has a factor of its own. With the same for all, keys
- * that are taken from the slots of one map in turn would all have the first slots of another that is still small.
+ * an odd factor that the file cannot know. Of `cap` factors at most two give any two keys the same slot. The order of slots
+ * differs from process to process, so output must not follow it: u64_map_sorted(). Each size has a factor of its own. If all
+ * sizes had one factor, keys taken in turn from the slots of one map would all get the first slots of a smaller one.
  *
  * base/intern.h is the other hash table: it compares through its owner and has no removal, which suits strings but not
  * the state of goroutines.

@@ -21,7 +21,7 @@
 
 /* Bound of the result: a constant, and TIMES the length of the mangled name. Names of LLVM grow up to 30-fold. */
 enum { LONGEST = 8192, TIMES = 64 };
-/* Bounds of what is demangled without a doubt. TREE: 0.3 ms. */
+/* Names up to these bounds are demangled at once: components of the name as a tree (0.3 ms), and conversions. */
 enum { TREE = 1 << 21, CONVERSIONS = 4 };
 #define BASE36 "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 

@@ -52,6 +52,7 @@ struct pprof_report {
 /* Read the profile that the command line names, with its filters applied. Return -1 with *e; then there is nothing to
    close. */
 int pprof_report_open(struct pprof_report *, const struct options *, enum pprof_report_kind, struct err *e);
+/* Also print a notice about estimated weights, unless pprof_report_profile_labels() named them. */
 void pprof_report_close(struct pprof_report *);
 
 /* Append a value, scaled to the unit and with the unit. */
