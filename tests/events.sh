@@ -100,6 +100,22 @@ if can_make_trace; then
 	done
 fi
 
+# Goroutines and Ps whose numbers have more than 62 bits have no rows, but events; a notice counts them.
+if can_make_trace; then
+	make_trace numbers <<-END
+		$trace_start
+		GoCreate 1 9223372036854775807 0 0
+		Batch 1 8 100
+		ProcStatus 1 9223372036854775806 1
+		GoStatus 1 2 8 2
+		GoBlock 10 0 0
+	END
+	run 0 goroutines -format=tsv "$tmp/numbers.trace"
+	grep -q 'not shown because their numbers have more than 62 bits: 2$' "$tmp/err" || fail "no notice of large numbers:" "$(cat "$tmp/err")"
+	"$TTRACE" events "$tmp/numbers.trace" 2>/dev/null | grep -q 'GoID=9223372036854775807 NotExist->Runnable' ||
+		fail "no event of a goroutine with a large number"
+fi
+
 # names of 1024 bytes, the maximum that Go writes, are complete in every format
 if can_make_trace; then
 	long=$(printf '%01023d' 0)

@@ -146,6 +146,7 @@ struct gotrace {
 	struct open_range gc;
 	trk_id gc_trk;
 	uint64_t heap_live, gc_live;
+	uint64_t without_track;	/* number of goroutines, Ps and Ms for which sink_trace_ops.track() has no room */
 	str_id n_assist, n_sweep, n_gc;
 	struct pending_utils utils;
 	struct sink_enter *entry;	/* buffer of ENTRIES entries for the sink */

@@ -18,6 +18,8 @@
 #include "base/mem/mem.h"
 #include "load/gotrace/checkpoint.h"
 
+#include <inttypes.h>
+
 enum {
 	SAMPLE_NS = 10000000,	/* the runtime's 100 Hz */
 	SHOW_EVERY = 1 << 18	/* events after which the data so far may be published */
@@ -215,6 +217,10 @@ static int read_all(struct gotrace *r, const struct event_stream_ops *ops, struc
 	struct err damage = {0};
 	init_reader(r, &mem);
 	int ret = event_stream_read(*r->in, ops, r, &info, &damage);
+	if (r->without_track && ops->warn)
+		r->sink->ops->warn(r->sink->self, ERR_NOWHERE,
+		    "goroutines, Ps or Ms not shown because their numbers have more than 62 bits: %" PRIu64,
+		    r->without_track);
 	if (!ret && r->begun && !r->stopped) {
 		gotrace_emit_utils(r, gotrace_rel(r, r->last));
 		spans_end_all(r);

@@ -62,6 +62,13 @@ struct track_goroutine *track_states_g_of_event(const struct gotrace *r, const s
 	return p && p->g && p->g->id == ev->g ? p->g : track_states_find_g(r, ev->g);
 }
 
+static trk_id find_track(struct gotrace *r, enum track_kind kind, int64_t id)
+{
+	trk_id t = r->sink->trace->track(r->sink->self, kind, (uint64_t)id);
+	r->without_track += !t;
+	return t;
+}
+
 struct track_proc *track_states_get_p(struct gotrace *r, int64_t id)
 {
 	bool fresh;
@@ -75,7 +82,7 @@ struct track_proc *track_states_get_p(struct gotrace *r, int64_t id)
 		if (near)
 			r->near[id] = p;
 		*p = (struct track_proc){ .id = id, .m = -1, .syscall_g = -1, .sweep_g = -1, .shown = TS_IDLE };
-		p->trk = r->sink->trace->track(r->sink->self, TK_P, (uint64_t)id);
+		p->trk = find_track(r, TK_P, id);
 		int64_t since = gotrace_rel(r, r->sync);
 		enter(r, p->trk, since, since < gotrace_now(r) ? TS_IDLE | (unsigned)TS_PAST : TS_IDLE, 0, 0);
 	}
@@ -92,7 +99,7 @@ static void show_m(struct gotrace *r, int64_t id, unsigned state, trk_id g, int6
 		struct track_thread *m = arena_zalloc(r->mem, sizeof *m);
 		s->p = m;
 		m->id = id;
-		m->trk = r->sink->trace->track(r->sink->self, TK_M, (uint64_t)id);
+		m->trk = find_track(r, TK_M, id);
 	}
 	struct track_thread *m = s->p;
 	if (m->shown == state && m->peer == g)
@@ -302,7 +309,7 @@ static struct track_goroutine *new_g(struct gotrace *r, struct track_goroutine *
 	if (!g)
 		g = place->state ? goroutine_table_add(&r->gs, ev->id) : place;
 	*g = (struct track_goroutine){.id = ev->id, .state = TST_NOTEXIST, .system = true};
-	g->trk = r->sink->trace->track(r->sink->self, TK_G, (uint64_t)ev->id);
+	g->trk = find_track(r, TK_G, ev->id);
 	if (ev->from != TST_NOTEXIST)
 		return g;
 	const struct track_goroutine *creator = track_states_g_of_event(r, ev);
