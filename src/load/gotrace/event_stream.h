@@ -4,6 +4,7 @@
 #define TTRACE_LOAD_GOTRACE_EVENT_STREAM_H
 
 #include "base/err.h"
+#include "base/wrap_math.h"
 #include "load/load.h"
 
 /*
@@ -112,6 +113,12 @@ struct event_stream_info {
 	   end. The generation() callback frees it with gotrace_free_checkpoint(). */
 	struct buf *kept;
 };
+
+/* Return the wall time of the event time t in ns since 1970, or TIME_NONE. */
+static inline int64_t event_stream_wall(const struct event_stream_info *i, int64_t t)
+{
+	return i->wall == TIME_NONE ? TIME_NONE : wrap_sub(i->wall, wrap_sub(i->wall_at, t));
+}
 
 /* Return whether the n events are only the Sync that ends a trace. */
 static inline bool event_stream_is_end(const struct trace_event *t, size_t n)

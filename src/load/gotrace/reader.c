@@ -138,11 +138,9 @@ static bool take_events(void *self, const struct trace_generation *gen, const st
 
 static void emit_trace_facts(struct gotrace *r, const struct event_stream_info *i)
 {
-	struct sink_trace t = { .version = i->version, .wall = TIME_NONE, .first = r->base,
+	struct sink_trace t = { .version = i->version, .wall = event_stream_wall(i, r->base), .first = r->base,
 	    .last = r->base + gotrace_rel(r, r->last),
 		.events = i->events, .batches = i->batches, .generations = i->generations };
-	if (i->wall != TIME_NONE)
-		t.wall = (int64_t)((uint64_t)i->wall - ((uint64_t)i->wall_at - (uint64_t)r->base));
 	r->sink->trace->facts(r->sink->self, &t);
 }
 

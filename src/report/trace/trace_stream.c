@@ -112,8 +112,7 @@ int trace_stream_range(
 	if (event_stream_read(in, &ops, &event_times, &info, e))
 		return -1;
 	struct snap sn = {.t0 = 0, .t1 = event_times.last - event_times.first + 1, .has_trace = true,
-	    .trace = {.wall = info.wall == TIME_NONE ? TIME_NONE
-	    : info.wall - (info.wall_at - event_times.first)}};
+	    .trace = {.wall = event_stream_wall(&info, event_times.first)}};
 	if (query_parse_range(&sn, o, from, to, e))
 		return -1;
 	*from += event_times.first;
