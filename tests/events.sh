@@ -116,6 +116,16 @@ if can_make_trace; then
 		fail "no event of a goroutine with a large number"
 fi
 
+# Times are limited to 73 years after the first event, with a notice.
+if can_make_trace; then
+	make_trace years <<-END
+		$trace_start
+		GoStop 4000000000000000000 0 0
+	END
+	run 0 goroutines -format=tsv "$tmp/years.trace"
+	grep -q 'times more than 73 years after the first event are shown as 73 years' "$tmp/err" || fail "no notice of late times:" "$(cat "$tmp/err")"
+fi
+
 # names of 1024 bytes, the maximum that Go writes, are complete in every format
 if can_make_trace; then
 	long=$(printf '%01023d' 0)

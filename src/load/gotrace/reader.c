@@ -208,6 +208,17 @@ static void init_reader(struct gotrace *r, struct arena *mem)
 	track_states_init_table(r, goroutine_table_places(r->in->n));
 }
 
+static void warn_of_limits(const struct gotrace *r)
+{
+	const struct sink *s = r->sink;
+	if (r->without_track)
+		s->ops->warn(s->self, ERR_NOWHERE,
+		    "goroutines, Ps or Ms not shown because their numbers have more than 62 bits: %" PRIu64,
+		    r->without_track);
+	if (r->begun && gotrace_rel(r, r->last) == GOTRACE_LATEST)
+		s->ops->warn(s->self, ERR_NOWHERE, "times more than 73 years after the first event are shown as 73 years");
+}
+
 static int read_all(struct gotrace *r, const struct event_stream_ops *ops, struct err *e)
 {
 	struct arena mem = {0};
@@ -215,10 +226,8 @@ static int read_all(struct gotrace *r, const struct event_stream_ops *ops, struc
 	struct err damage = {0};
 	init_reader(r, &mem);
 	int ret = event_stream_read(*r->in, ops, r, &info, &damage);
-	if (r->without_track && ops->warn)
-		r->sink->ops->warn(r->sink->self, ERR_NOWHERE,
-		    "goroutines, Ps or Ms not shown because their numbers have more than 62 bits: %" PRIu64,
-		    r->without_track);
+	if (ops->warn)
+		warn_of_limits(r);
 	if (!ret && r->begun && !r->stopped) {
 		gotrace_emit_utils(r, gotrace_rel(r, r->last));
 		spans_end_all(r);
