@@ -24,6 +24,9 @@ typedef uint32_t stk_id;	/* a node of the call tree: a frame and its parent */
 typedef uint32_t trk_id;	/* a goroutine, P or thread of a trace */
 
 #define TIME_NONE INT64_MIN
+/* Times of a damaged file may be anything: readers limit times since the first event to 73 years, with a notice. */
+#define TIME_LATEST (INT64_C(1) << 61)
+#define TIME_LATEST_NOTICE "times more than 73 years after the first event are shown as 73 years"
 
 struct sink_map {
 	uint64_t id;	/* the file's number, or 0 */

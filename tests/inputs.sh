@@ -171,7 +171,9 @@ for i in 1 2 3 4 5 6 7 8 9 10; do
 done >"$tmp/century"
 (ulimit -t 20 && "$ttrace" view -size=120x30 -script=":set clock wall<Enter>5gt100%<Enter>$(printf %40s | tr ' ' +)" "$tmp/century") |
 	grep -q '^2305843009.*s\.\.2305843009.*s of 640512h'
-ok $? "times of a log are limited to 2^61 ns, and the axis of the last of them is drawn"
+ok $? "times of a log are limited to 73 years, and the axis of the last of them is drawn"
+"$ttrace" gc "$tmp/century" 2>&1 | grep -q 'are shown as 73 years'
+ok $? "a notice says that times of a log are limited"
 [ "$("$ttrace" folded -sample_index=samples perf.txt.gz | awk '{ s += $NF } END { print s }')" = "$(zcat perf.txt.gz | grep -c '^orders')" ]
 ok $? "the output of perf script has a sample for each head line"
 "$ttrace" folded cpu.pb.gz >"$tmp/want"

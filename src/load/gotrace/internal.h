@@ -231,14 +231,11 @@ static inline struct track_goroutine *track_states_find_g(const struct gotrace *
 	return g->state && g->id == id ? g : goroutine_table_find_far(&r->gs, id);
 }
 
-/* Times of a damaged file may be anything: they are limited to 73 years after the first event. */
-#define GOTRACE_LATEST (INT64_C(1) << 61)
-
-/* Return the time since the first event in ns, at most GOTRACE_LATEST. */
+/* Return the time since the first event in ns, at most TIME_LATEST. */
 static inline int64_t gotrace_rel(const struct gotrace *r, int64_t time)
 {
 	uint64_t d = (uint64_t)time - (uint64_t)r->base;
-	return d < (uint64_t)GOTRACE_LATEST ? (int64_t)d : time <= r->base ? 0 : GOTRACE_LATEST;
+	return d < (uint64_t)TIME_LATEST ? (int64_t)d : time <= r->base ? 0 : TIME_LATEST;
 }
 
 /* Emit the waiting utils. next: time of the event after them. */

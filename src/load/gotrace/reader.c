@@ -215,8 +215,8 @@ static void warn_of_limits(const struct gotrace *r)
 		s->ops->warn(s->self, ERR_NOWHERE,
 		    "goroutines, Ps or Ms not shown because their numbers have more than 62 bits: %" PRIu64,
 		    r->without_track);
-	if (r->begun && gotrace_rel(r, r->last) == GOTRACE_LATEST)
-		s->ops->warn(s->self, ERR_NOWHERE, "times more than 73 years after the first event are shown as 73 years");
+	if (r->begun && gotrace_rel(r, r->last) == TIME_LATEST)
+		s->ops->warn(s->self, ERR_NOWHERE, TIME_LATEST_NOTICE);
 }
 
 static int read_all(struct gotrace *r, const struct event_stream_ops *ops, struct err *e)

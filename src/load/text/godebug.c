@@ -24,11 +24,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Times of a damaged log may be anything: they are limited to 2^61 ns (73 years), as those of a trace are. */
 static int64_t limit_time(int64_t t)
 {
-	const int64_t latest = INT64_C(1) << 61;
-	return t < latest ? t : latest;
+	return t < TIME_LATEST ? t : TIME_LATEST;
 }
 
 /* ---- collecting */
@@ -197,8 +195,10 @@ static int64_t make_points(struct godebug *d)
 	return end > 0 ? end : 1;
 }
 
-static void warn_of(const struct godebug *d, const struct sink *s)
+static void warn_of(const struct godebug *d, const struct sink *s, int64_t end)
 {
+	if (end >= TIME_LATEST)
+		s->ops->warn(s->self, ERR_NOWHERE, TIME_LATEST_NOTICE);
 	if (d->cut)
 		s->ops->warn(s->self, d->cut_at,
 		    "%zu truncated gctrace lines: their cycles have times but no heap sizes; this is the first",
@@ -247,7 +247,7 @@ int godebug_read(struct bytes b, struct sink *s, struct err *e)
 	godebug_emit_trace(&d, end);
 	godebug_emit_events(&d, b);
 	scan_warn_cut(s, d.out_of_memory);
-	warn_of(&d, s);
+	warn_of(&d, s, end);
 	free_godebug(&d);
 	return 0;
 }
