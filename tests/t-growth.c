@@ -79,19 +79,24 @@ static double least(double a, double b)
 	return a < b ? a : b;
 }
 
+static bool is_linear(double small, double large)
+{
+	return small < FAILED && large < FAILED && (large <= FLOOR_S || large <= MOST * small);
+}
+
 static bool grows_linearly(const char *kind, const char *command)
 {
-	double small = measure(command, file[0]), large = FAILED;
+	double small = measure(command, file[0]), large;
 	if (small <= FLOOR_S / CUBE)
 		return true;
 	large = measure(command, file[1]);
-	if (large <= FLOOR_S && small < FAILED)
+	if (small < FAILED && large <= FLOOR_S)
 		return true;
-	for (int i = 1; i < ROUNDS && large < FAILED && (i < LEAST_ROUNDS || large > MOST * small); i++) {
+	for (int i = 1; i < ROUNDS && large < FAILED && (i < LEAST_ROUNDS || !is_linear(small, large)); i++) {
 		small = least(small, measure(command, file[0]));
 		large = least(large, measure(command, file[1]));
 	}
-	if (large < FAILED && large <= MOST * small)
+	if (is_linear(small, large))
 		return true;
 	fprintf(stderr, "%s, %s: %.2f s for %d records, %.2f s for %d\n", kind, command, small, 2 * N, large, 4 * N);
 	return false;
