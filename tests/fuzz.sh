@@ -11,10 +11,13 @@ replays() {
 		tail -30 "$tmp/out"
 	}
 }
-for name in elf gotrace pprof viewer words; do
+for name in elf file gotrace keep pprof text viewer words; do
 	replays $name corpus-$name
 done
 replays keep corpus-gotrace
+for format in gotrace pprof text; do
+	replays file corpus-$format
+done
 for name in file gotrace keep pprof text; do
 	replays $name corpus
 done
