@@ -116,6 +116,27 @@ if can_make_trace; then
 		fail "no event of a goroutine with a large number"
 fi
 
+# clocks that are before 1970 or after 2038
+clock() { # clock SECONDS NANOSECONDS START: the time axis of a trace with this clock must begin at START
+	make_trace clock <<-END
+		go 25
+		Batch 1 -1 100
+		Sync
+		Frequency 1000000000
+		ClockSnapshot 5 77 $1 $2
+		Batch 1 7 100
+		ProcStatus 1 0 1
+		GoStatus 1 1 7 2
+		GoBlock 10 0 0
+	END
+	"$TTRACE" view -ascii -size 160x24 -script '5:set clock=wall<Enter>' "$tmp/clock.trace" >"$tmp/out"
+	grep -q "|$3 " "$tmp/out" || fail "a clock of $1 s and $2 ns: the axis does not begin at $3:" "$(grep '^time' "$tmp/out")"
+}
+if can_make_trace; then
+	clock 4000000000 500 07:06:40.000000496
+	clock 0 2 23:59:59.999999998
+fi
+
 # Times are limited to 73 years after the first event, with a notice.
 if can_make_trace; then
 	make_trace years <<-END

@@ -39,21 +39,28 @@ static bool has_option(const struct options *o, enum option_id id)
 
 /* ---- times */
 
+static const int64_t DAY_NS = INT64_C(86400000000000);
+
+int64_t query_start_time_of_day(const struct snap *sn)
+{
+	if (!sn->has_trace || sn->trace.wall == TIME_NONE)
+		return TIME_NONE;
+	return (sn->trace.wall % DAY_NS + DAY_NS) % DAY_NS;
+}
+
 /* 15:04:05.678 on the day of the trace, or on the next day if that is within the trace. */
 static bool wall_time(const struct snap *sn, const char *s, int64_t *t)
 {
 	unsigned h, m;
 	double sec;
 	char end;
-	if (!sn->has_trace || sn->trace.wall == TIME_NONE || sscanf(s, "%2u:%2u:%lf%c", &h, &m, &sec, &end) != 3)
+	int64_t start = query_start_time_of_day(sn);
+	if (start == TIME_NONE || sscanf(s, "%2u:%2u:%lf%c", &h, &m, &sec, &end) != 3)
 		return false;
-	enum { DAY_S = 86400 };
-	int64_t day = (int64_t)DAY_S * 1000000000;
 	int64_t ns = (int64_t)(h * 3600 + m * 60) * 1000000000 + (int64_t)(sec * 1e9);
-	int64_t start = ((sn->trace.wall % day) + day) % day;
 	*t = ns - start;
-	if (*t < 0 && *t + day <= sn->t1)
-		*t += day;
+	if (*t < 0 && *t + DAY_NS <= sn->t1)
+		*t += DAY_NS;
 	return h < 24 && m < 60 && sec >= 0 && sec < 61;
 }
 

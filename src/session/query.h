@@ -86,6 +86,9 @@ int query_check(const struct query *, struct err *e);
 int query_trace_filter(const struct snap *, const struct query *, bool rest, struct arena *, struct trace_filter *,
     uint32_t *n, struct err *e);
 
+/* Return the time of day at which the trace starts, in ns after midnight UTC, or TIME_NONE. */
+int64_t query_start_time_of_day(const struct snap *);
+
 /* Parse a point in time: 1.2s, 350ms, 40%, or 15:04:05.6 if wall time is known; ns since the first event. */
 int query_parse_time(const struct snap *, const char *, int64_t *t, struct err *e);
 /* Get the range of -from and -to; an end that is not given is that of the trace. */

@@ -191,14 +191,6 @@ static int64_t round_step(int64_t want)
 	return p;
 }
 
-/* Return the time of day at which the trace starts, in ns after midnight UTC, or TIME_NONE. */
-static int64_t start_time_of_day(const struct snap *sn)
-{
-	const int64_t day = INT64_C(86400000000000);
-	int64_t wall = sn->has_trace ? sn->trace.wall : TIME_NONE;
-	return wall == TIME_NONE ? TIME_NONE : (wall % day + day) % day;
-}
-
 /* Write the label of the axis at t: the first label in full, the others as the difference to it. */
 static void axis_label(
     struct buf *b, int64_t t, int64_t first, int64_t step, int64_t wall, bool is_first)
@@ -235,7 +227,7 @@ static void draw_axis(const struct timeline *tl, const struct pane_env *env, str
     const struct timeline_layout *l, int y)
 {
 	int64_t len = tl->t1 - tl->t0,
-		wall = env->wall ? start_time_of_day(session_snap(env->s)) : TIME_NONE;
+		wall = env->wall ? query_start_time_of_day(session_snap(env->s)) : TIME_NONE;
 	int wide = wall == TIME_NONE ? 12 : 18;
 	if (len <= 0 || l->cells < 10)
 		return;
@@ -567,7 +559,7 @@ void timeline_summary(const void *st, const struct pane_env *env, struct buf *b)
 		buf_puts(b, " | v: range ");
 		text_ns(b, tl->at > tl->range.anchor ? tl->at - tl->range.anchor : tl->range.anchor - tl->at);
 	}
-	int64_t wall = start_time_of_day(snap);
+	int64_t wall = query_start_time_of_day(snap);
 	if (wall != TIME_NONE) {
 		buf_puts(b, env->wall ? " | from " : " | wall ");
 		if (env->wall)

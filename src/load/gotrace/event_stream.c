@@ -79,7 +79,8 @@ static int order_and_emit(struct stream_reading *r, struct trace_generation *g, 
 	struct err why;
 	i->generations++;
 	i->batches += g->nbatches;
-	if (g->clock.known && i->wall == TIME_NONE && g->clock.sec < UINT64_C(1) << 33) {
+	const uint64_t latest = UINT64_C(1) << 33;	/* seconds; as ns they need 63 bits */
+	if (g->clock.known && i->wall == TIME_NONE && g->clock.sec < latest) {
 		i->wall = (int64_t)g->clock.sec * 1000000000 + (int64_t)(g->clock.nsec % 1000000000);
 		i->wall_at = g->clock.time;
 	}
