@@ -130,7 +130,8 @@ static void put_stack(struct dump *d, struct buf *b, const char *title, uint32_t
 		put_frames(d, &d->text, id);
 		s->n = (uint32_t)d->text.n - s->at;
 	}
-	buf_put(b, d->text.p + s->at, s->n);
+	if (s->n)	/* a stack without frames has no text, and d->text may have no memory yet */
+		buf_put(b, d->text.p + s->at, s->n);
 }
 
 /* "2026-11-21T02:48:44.0448Z": as time.RFC3339Nano in the local time zone. */
