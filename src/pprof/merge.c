@@ -337,11 +337,11 @@ static int same_loc(const void *ctx, uint32_t id, const void *key)
 	if (a->map != b->map || relative_address(p, a) != relative_address(p, b) || a->folded != b->folded ||
 	    a->nline != b->nline)
 		return 0;
-	const struct profile_line *x = p->line + a->line, *y = p->line + b->line;
-	for (uint32_t i = 0; i < a->nline; i++)
-		if (x[i].fun != y[i].fun || x[i].line != y[i].line ||
-		    (i + 1 == a->nline && x[i].col != y[i].col))
+	for (uint32_t i = 0; i < a->nline; i++) {
+		const struct profile_line *x = &p->line[a->line + i], *y = &p->line[b->line + i];
+		if (x->fun != y->fun || x->line != y->line || (i + 1 == a->nline && x->col != y->col))
 			return 0;
+	}
 	return 1;
 }
 
