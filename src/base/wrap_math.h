@@ -20,5 +20,10 @@ static inline int64_t wrap_neg(int64_t v) { return (int64_t)(0 - (uint64_t)v); }
 static inline int64_t wrap_abs(int64_t v) { return v < 0 ? wrap_neg(v) : v; }
 /* Magnitude as an unsigned number; correct also for INT64_MIN. */
 static inline uint64_t wrap_size(int64_t v) { return v < 0 ? 0 - (uint64_t)v : (uint64_t)v; }
+/* Return the whole part of a number. This does not wrap: a number outside int64_t gives the nearest limit, NaN gives 0. */
+static inline int64_t wrap_clamp(double v)
+{
+	return v >= -9223372036854775808.0 && v < 9223372036854775808.0 ? (int64_t)v : v < 0 ? INT64_MIN : v > 0 ? INT64_MAX : 0;
+}
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "base/mem/mem.h"
 #include "base/u64_map.h"
+#include "base/wrap_math.h"
 
 #include <string.h>
 
@@ -127,7 +128,7 @@ static void visit(void *arg, const struct wait_event *e)
 static const char *starving(const struct channel *x)
 {
 	int64_t receive = x->side[SIDE_RECEIVE].ns, send = x->side[SIDE_SEND].ns;
-	return receive >= 2 * send ? "receivers" : send >= 2 * receive ? "senders" : "both";
+	return receive / 2 >= send ? "receivers" : send / 2 >= receive ? "senders" : "both";
 }
 
 static void put_parts(struct channels *c, struct board_row *r, const struct channel *x)
@@ -156,7 +157,7 @@ static void put_channel(struct channels *c, const struct channel *x)
 {
 	const struct board_measures *m = c->k->m;
 	const struct board_waits *in = &x->side[SIDE_RECEIVE], *out = &x->side[SIDE_SEND];
-	int64_t ns = in->ns + out->ns, most = in->ns > out->ns ? in->ns : out->ns;
+	int64_t ns = wrap_add(in->ns, out->ns), most = in->ns > out->ns ? in->ns : out->ns;
 	const struct board_waits *longest = in->t1 - in->t0 > out->t1 - out->t0 ? in : out;
 	struct board_row *r = board_add_row(c->k);
 	r->trk = longest->g;

@@ -129,7 +129,7 @@ static void put_kind(struct gc_taxes *t, uint32_t kind, const struct tax_sum *s)
 	const struct board_measures *m = t->k->m;
 	const struct operation_kind *k = &m->operations->kind[kind];
 	struct operation worst = operations_get(m->operations, s->worst[0].at);
-	int64_t all = s->ns[TAX_ASSIST] + s->ns[TAX_WORKERS] + s->ns[TAX_OTHER] + s->ns[TAX_STOPPED];
+	int64_t all = wrap_add(wrap_add(s->ns[TAX_ASSIST], s->ns[TAX_WORKERS]), wrap_add(s->ns[TAX_OTHER], s->ns[TAX_STOPPED]));
 	struct board_row *r = board_add_row(t->k);
 	r->trk = worst.g;
 	r->t0 = worst.t0;

@@ -127,7 +127,7 @@ static void add_runs(struct greedy *y)
 	const struct scan *s = &y->k->m->scan;
 	for (trk_id g = 1; g < s->sn->ntrks; g++)
 		if (y->ns[g])
-			y->v[group_of(y, g)].run += scan_run_ns(s, g);
+			wrap_add_to(&y->v[group_of(y, g)].run, scan_run_ns(s, g));
 	for (uint32_t i = 0; i < s->runs.n; i++) {
 		const struct scan_span *x = &s->runs.v[i];
 		if (!y->ns[x->g] || x->t1 - x->t0 < GREEDY_LONG_NS)
@@ -219,7 +219,7 @@ void board_greedy(struct board_maker *k)
 		f.on = *k->on;
 	const struct trace_weights *w = trace_weigh(m->sn, TRACE_SCHED, &f, &scratch);
 	if (job_should_continue(k->on)) {
-		int64_t idle = w->total_ns - y.total;
+		int64_t idle = wrap_sub(w->total_ns, y.total);
 		wrap_add_to(&y.total, idle);
 		add_runs(&y);
 		add_parts(&y);

@@ -152,7 +152,7 @@ static void put_holders(struct locks *l, struct board_row *r, struct lock_waits 
 	enum time_class cls = time_parts_main_class(&q->held, &ns);
 	time_parts_sort(&q->held);
 	/* A trace does not show what holds a lock that is not released: the samples are of other waits. */
-	bool released = q->open_ns <= q->ns - q->open_ns;
+	bool released = q->open_ns <= wrap_sub(q->ns, q->open_ns);
 	if (!q->held.total || !released) {
 		board_put_reason(r, BOARD_LOCKS_HELD_AT, released ? "(not known)" : "(not released)");
 		return;

@@ -9,6 +9,7 @@
 
 #include "base/text/path.h"
 #include "base/text/text.h"
+#include "base/wrap_math.h"
 
 #include <string.h>
 
@@ -37,7 +38,7 @@ static void put_place(struct buf *b, const struct compare_place *p)
 	buf_printf(b, "%s ", time_class_name(p->cls));
 	put_where(b, p->function, p->file, p->line);
 	buf_puts(b, d < 0 ? " -" : " +");
-	text_ns(b, (int64_t)(d < 0 ? -d : d));
+	text_ns(b, wrap_clamp(d < 0 ? -d : d));
 }
 
 /* Choose the duration for the line: that which changed by the largest ratio, the first of equal ones. */
@@ -64,9 +65,9 @@ static void put_kind(struct buf *b, const struct compare_kind *k)
 	double before = a->at[COMPARE_BEFORE].value, after = a->at[COMPARE_AFTER].value;
 	text_safe(b, k->name, k->nname);
 	buf_printf(b, " %s ", compare_measure_name(m));
-	text_ns(b, (int64_t)before);
+	text_ns(b, wrap_clamp(before));
 	buf_puts(b, " -> ");
-	text_ns(b, (int64_t)after);
+	text_ns(b, wrap_clamp(after));
 	if (before > 0)
 		buf_printf(b, " (%.*fx)", after / before < 9.95 ? 2 : 1, after / before);
 	uint32_t own = compare_worst_place(k, COMPARE_NONE);

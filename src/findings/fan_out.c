@@ -44,7 +44,8 @@ static void add_round(struct fan_out *f, const struct child *v, uint32_t n, uint
 	f->children += n;
 	wrap_add_to(&f->most, v[most].run);
 	wrap_add_to(&f->median, run[(n - 1) / 2]);
-	f->late += last - before;
+	if (n > 1)
+		wrap_add_to(&f->late, wrap_sub(last, before));
 	numbers[most % NUMBERS]++;
 	if (v[most].t1 - v[most].t0 > f->t1 - f->t0) {
 		f->g = v[most].g;

@@ -8,6 +8,7 @@
 #include "findings/findings.h"
 
 #include "base/text/text.h"
+#include "base/wrap_math.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,9 +29,9 @@ void finding_put_number(struct buf *b, const struct finding_number *v)
 		buf_putc(b, name[i] == '_' ? ' ' : name[i]);
 	buf_puts(b, v->estimated ? " ~" : " ");
 	if (ns)
-		text_ns(b, (int64_t)v->value);
+		text_ns(b, wrap_clamp(v->value));
 	else if (bytes)
-		text_bytes(b, (int64_t)v->value);
+		text_bytes(b, wrap_clamp(v->value));
 	else if (share)
 		buf_printf(b, "%.1f%%", 100 * v->value);
 	else if (v->value == floor(v->value) && fabs(v->value) < 1e15)

@@ -13,6 +13,7 @@
 #include "trace/stats/goroutine_stats.h"
 #include "trace/user_code.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -131,7 +132,7 @@ static void judge_fine(struct findings_run *r, uint32_t group, double busy)
 	finding_victims(r, &f, group, 0);
 	finding_put_place(r, g->line);
 	buf_printf(&r->text, " starts %u goroutines, %.0f a second, that run for ", g->made, rate);
-	text_ns(&r->text, (int64_t)mean);
+	text_ns(&r->text, wrap_clamp(mean));
 	buf_puts(&r->text, " on average");
 	if (mean < 2 * GOROUTINE_COST_NS)
 		buf_puts(&r->text, ": to make and schedule them costs as much or more");
@@ -222,7 +223,7 @@ static struct time_part main_run(struct findings_run *r, trk_id g, int64_t t0, i
 			sampled = *p;
 	}
 	time_parts_free(&runs);
-	return SAMPLED * sampled.ns > best.ns ? sampled : best;
+	return sampled.ns > best.ns / SAMPLED ? sampled : best;
 }
 
 static void judge_imbalance(struct findings_run *r, uint32_t group)
@@ -269,8 +270,8 @@ static void judge_fan_out(struct findings_run *r, uint32_t group)
 {
 	enum { ROUNDS = 8 };
 	const struct goroutine_group *g = &r->groups.v[group];
-	struct fan_out o = fan_out_measure(r, group, (uint32_t)LIMIT(r, IMBALANCE, GROUP));
-	double more = o.median ? (double)(o.most - o.median) / (double)o.median : 0,
+	struct fan_out o = fan_out_measure(r, group, (uint32_t)fmin(LIMIT(r, IMBALANCE, GROUP), UINT32_MAX));
+	double more = o.median ? (double)wrap_sub(o.most, o.median) / (double)o.median : 0,
 	       fit = finding_fit(more, LIMIT(r, IMBALANCE, RATIO) - 1), late = (double)o.late / (double)r->wall,
 	       wait = finding_fit(late, LIMIT(r, IMBALANCE, WAITED));
 	fit = wait < fit ? wait : fit;

@@ -38,8 +38,8 @@ static void add_allocation(struct allocations *a, stk_id stack, int64_t weight)
 	a->weight = mem_grow(a->weight, &a->cap, i + 1u, sizeof *a->weight);
 	for (; had < a->cap; had++)
 		a->weight[had] = 0;
-	a->weight[i] += weight;
-	a->total += weight;
+	wrap_add_to(&a->weight[i], weight);
+	wrap_add_to(&a->total, weight);
 }
 
 /* by_time: assists count by their duration, and nothing else counts if there are any; else each span counts once. */
@@ -64,7 +64,7 @@ static void blame_sites(struct findings_run *r, struct finding *f, struct alloca
 			if (a->weight[i] > 0 && (best == UINT32_MAX || a->weight[i] > a->weight[best]))
 				best = i;
 		/* A place with a tenth of the weight is not to blame. */
-		if (best == UINT32_MAX || (k && a->weight[best] * 10 < a->total))
+		if (best == UINT32_MAX || (k && (double)a->weight[best] * 10 < (double)a->total))
 			break;
 		finding_culprit(r, f, a->sites.v[best].frame);
 		a->weight[best] = 0;
@@ -96,7 +96,7 @@ static int64_t worker_ns(const struct findings_run *r)
 			now += u->delta;
 		int64_t a = u->t > r->scan.t0 ? u->t : r->scan.t0, b = u->next < r->scan.t1 ? u->next : r->scan.t1;
 		if (b > a)
-			ns += now * (b - a);
+			wrap_add_to(&ns, wrap_mul(now, b - a));
 	}
 	return ns;
 }
@@ -172,7 +172,7 @@ static bool judge_forced(struct findings_run *r)
 		time_search_span_bounds(r->sn, s, &t0, &t1);
 		t0 = t0 < r->scan.t0 ? r->scan.t0 : t0;
 		t1 = t1 > r->scan.t1 ? r->scan.t1 : t1;
-		all += t1 > t0 ? t1 - t0 : 0;
+		wrap_add_to(&all, t1 > t0 ? t1 - t0 : 0);
 		if (t1 <= t0 || !is_forced(r->st, s->stack))
 			continue;
 		add_allocation(&a, s->stack, t1 - t0);
@@ -183,7 +183,7 @@ static bool judge_forced(struct findings_run *r)
 	finding_number(&f, "cycles", n);
 	finding_number(&f, "collecting_ns", (double)a.total);
 	finding_number(&f, "collecting_share", share);
-	bool most = 2 * a.total > all;
+	bool most = a.total > all / 2;
 	blame_sites(r, &f, &a);
 	if (fit < 0.5 || !f.nculprit)
 		return false;
@@ -198,17 +198,18 @@ void rule_gc(struct findings_run *r)
 	if (judge_forced(r))
 		return;
 	struct gc_time t = gc_time(r);
-	double share = t.procs > 0 ? (double)(t.workers + t.assists) / (double)t.procs : 0,
+	int64_t collecting = wrap_add(t.workers, t.assists);
+	double share = t.procs > 0 ? (double)collecting / (double)t.procs : 0,
 	       fit = finding_fit(share, LIMIT(r, GC, SHARE)), kind = finding_fit(t.kind_share, LIMIT(r, GC, ASSISTS));
 	struct finding f = {.t0 = r->scan.t0, .t1 = r->scan.t1, .see = "gc"};
 	fit = kind > fit ? kind : fit;
 	if (fit < 0.5)
 		return;
-	f.score = finding_score((double)(t.workers + t.assists), (double)t.used);
+	f.score = finding_score((double)collecting, (double)t.used);
 	f.score = 100 * t.kind_share > f.score ? 100 * t.kind_share : f.score;
 	blame_allocations(r, &f, true);
 	buf_printf(&r->text, "the GC takes %.0f%% of the time of Ps, %.0f%% of it in mark assists", 100 * share,
-	    text_percent(t.assists, t.workers + t.assists));
+	    text_percent(t.assists, collecting));
 	if (t.kind != UINT32_MAX && kind >= 0.5) {
 		const struct operation_kind *k = &r->ops->kind[t.kind];
 		f.victim[f.nvictim++] = (struct finding_victim){.operation = arena_strndup(r->mem, k->name, k->nname)};

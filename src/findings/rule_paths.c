@@ -40,7 +40,7 @@ static bool is_given(struct findings_run *r, const struct operation_kind *k)
 		if (site->idle && site->frame == at && (!most || r->scan.site[i].ns > most->ns))
 			most = &r->scan.site[i];
 	}
-	return most && 2 * most->woken > most->ns && 10 * most->ns > k->total;
+	return most && most->woken > most->ns / 2 && most->ns > k->total / 10;
 }
 
 /* Is at least this much time in complete operations of a kind? Only these are judged. */
@@ -155,7 +155,7 @@ static void judge_sleep(struct findings_run *r, struct kind_paths *k)
 			if (p->cls != TIME_SLEEP)
 				continue;
 			share[s] += k->total[s] ? (double)p->ns[s] / (double)k->total[s] : 0;
-			if (!most || p->ns[PATH_REST] + p->ns[PATH_SLOW] > most->ns[PATH_REST] + most->ns[PATH_SLOW])
+			if (!most || wrap_add(p->ns[PATH_REST], p->ns[PATH_SLOW]) > wrap_add(most->ns[PATH_REST], most->ns[PATH_SLOW]))
 				most = p;
 		}
 	}
@@ -262,7 +262,7 @@ static const struct path_place *running_place(
 		    findings_is_interruption(r, p->stack))
 			best = p;
 	}
-	return best && best->ns[PATH_SLOW] * SAMPLED > most->ns[PATH_SLOW] ? best : most;
+	return best && best->ns[PATH_SLOW] > most->ns[PATH_SLOW] / SAMPLED ? best : most;
 }
 
 /* Return the place that explains most of the difference between a slow operation and one of the rest; *part: its part
@@ -289,9 +289,9 @@ static void put_slow(struct findings_run *r, const struct kind_paths *k)
 	buf_printf(&r->text, "%u of %u operations ", k->nslow, k->kind->ncomplete);
 	put_kind(r, k->kind);
 	buf_puts(&r->text, " take ");
-	text_ns(&r->text, (int64_t)paths_mean(k, NULL, PATH_SLOW));
+	text_ns(&r->text, wrap_clamp(paths_mean(k, NULL, PATH_SLOW)));
 	buf_puts(&r->text, " on average instead of ");
-	text_ns(&r->text, (int64_t)paths_mean(k, NULL, PATH_REST));
+	text_ns(&r->text, wrap_clamp(paths_mean(k, NULL, PATH_REST)));
 }
 
 /* Append ": waiting for the network at F, called by G, takes 45.5ms of it, 2.38ms otherwise": F is often of a library. Of
@@ -318,9 +318,9 @@ static void put_explanation(struct findings_run *r, const struct path_place *p, 
 	if (!p->wait && finding_put_caller(r, own))
 		buf_putc(&r->text, ',');
 	buf_puts(&r->text, p->wait ? ": " : " takes ");
-	text_ns(&r->text, (int64_t)slow);
+	text_ns(&r->text, wrap_clamp(slow));
 	buf_puts(&r->text, " of it, ");
-	text_ns(&r->text, (int64_t)rest);
+	text_ns(&r->text, wrap_clamp(rest));
 	buf_puts(&r->text, " otherwise");
 }
 

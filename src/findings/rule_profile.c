@@ -10,6 +10,7 @@
 #include "findings/profile_sites.h"
 
 #include "base/text/text.h"
+#include "base/wrap_math.h"
 #include "calltree/runtime_frames.h"
 #include "trace/user_code.h"
 
@@ -237,7 +238,7 @@ static const struct profile_site *most_grown(const struct profile_sites *p)
 	const struct profile_site *most = NULL;
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct profile_site *s = &p->v[i];
-		if (s->fun && s->a > s->b && (!most || s->a - s->b > most->a - most->b))
+		if (s->fun && s->a > s->b && (!most || wrap_sub(s->a, s->b) > wrap_sub(most->a, most->b)))
 			most = s;
 	}
 	return most;
@@ -251,7 +252,7 @@ void rule_heap_growth(struct findings_run *r)
 	const struct profile_site *s = most_grown(&p);
 	if (!s)
 		return;
-	int64_t more = p.a - p.b, own = s->a - s->b;
+	int64_t more = wrap_sub(p.a, p.b), own = wrap_sub(s->a, s->b);
 	double share = share_of(own, more), growth = (double)p.a / (double)p.b;
 	double fit = least(finding_fit(growth - 1, LIMIT(r, HEAP_GROWTH, GROWTH) - 1),
 	    least(finding_fit((double)more, LIMIT(r, HEAP_GROWTH, BYTES)),

@@ -373,7 +373,7 @@ static void report_pool(struct findings_run *r, struct pool_site *p, double mean
 	for (uint32_t i = 0; i < p->use.n && !most; i++)
 		if (findings_site(r, p->use.v[i].stack) != at)
 			most = &p->use.v[i];
-	int64_t work = groups_work(&r->groups.v[group]) + (r->scan.sites.v[p->site].idle ? x->ns : 0);
+	int64_t work = wrap_add(groups_work(&r->groups.v[group]), r->scan.sites.v[p->site].idle ? x->ns : 0);
 	struct finding f = {.score = finding_score((double)x->ns, (double)work), .affected_ns = work, .t0 = x->from,
 	    .t1 = x->to, .trk = p->example.g, .see = board_of_class(r->scan.sites.v[p->site].cls)};
 	if (most)

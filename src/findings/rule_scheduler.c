@@ -54,9 +54,9 @@ static void add_occupants(struct findings_run *r, const struct scan_span *v, str
 		if (p->reason != CRITICAL_OCCUPIED || p->via != CRITICAL_NONE)
 			continue;
 		time_parts_put(&o->by, p->cls, p->stack, p->t0, p->t1 - p->t0, p->occupant);
-		o->all += p->t1 - p->t0;
+		wrap_add_to(&o->all, p->t1 - p->t0);
 		if (p->occupant && r->groups.of[p->occupant] == r->groups.of[v->g])
-			o->own += p->t1 - p->t0;
+			wrap_add_to(&o->own, p->t1 - p->t0);
 	}
 }
 
@@ -77,14 +77,16 @@ static void sample_occupants(struct findings_run *r, const struct late_group *l,
 	const struct scan_list *late = &r->scan.late;
 	struct critical_path path = {0};
 	int64_t sum = 0, next = 0, step = l->ns / LATE_SAMPLES + 1;
-	for (uint32_t i = 0; i < late->n; i++) {
+	uint32_t left = 2 * LATE_SAMPLES;	/* sums of wrong times wrap around; then `next` does not limit */
+	for (uint32_t i = 0; i < late->n && left; i++) {
 		const struct scan_span *v = &late->v[i];
 		if (r->groups.of[v->g] != l->group + 1 || !is_late(r, v))
 			continue;
-		sum += v->t1 - v->t0;
+		wrap_add_to(&sum, v->t1 - v->t0);
 		if (sum <= next)
 			continue;
-		next = sum + step;
+		next = wrap_add(sum, step);
+		left--;
 		add_occupants(r, v, &path, o);
 	}
 	critical_path_free(&path);
@@ -107,7 +109,7 @@ static void report_no_p(struct findings_run *r, const struct late_group *l, uint
 	for (uint32_t i = 0; i < n; i++) {
 		wrap_add_to(&ns, l[i].ns);
 		waits += l[i].n;
-		work += groups_work(&r->groups.v[l[i].group]);
+		wrap_add_to(&work, groups_work(&r->groups.v[l[i].group]));
 	}
 	const struct scan_span *longest = &r->scan.late.v[l[0].longest];
 	struct finding f = {.score = finding_score((double)ns, (double)work), .affected_ns = work, .t0 = longest->t0,
@@ -189,18 +191,18 @@ static uint32_t keep_starved(struct findings_run *r, struct late_group *l, uint3
 		int64_t work = groups_work(&r->groups.v[l[i].group]);
 		struct occupants o = {0};
 		trk_id one = r->scan.late.v[l[i].longest].g;
-		bool serves = findings_serves(r, one), computes = !serves && 4 * r->groups.v[l[i].group].run > l[i].ns;
+		bool serves = findings_serves(r, one), computes = !serves && r->groups.v[l[i].group].run > l[i].ns / 4;
 		double limit = LIMIT(r, NO_P, SHARE);
 		if (work <= 0 || computes || (!serves && !is_awaited(r, &l[i])) || finding_fit((double)l[i].ns / (double)work, limit) < 0.5 ||
 		    findings_relevance(r, one, l[i].ns, limit) < 0.5)
 			continue;
 		sample_occupants(r, &l[i], &o);
-		if (2 * o.own < o.all || serves) {
+		if (o.own < wrap_sub(o.all, o.own) || serves) {
 			for (uint32_t k = 0; k < o.by.n; k++)
 				time_parts_put(&all->by, TIME_ON_CPU, o.by.v[k].stack, o.by.v[k].t0, o.by.v[k].ns,
 				    o.by.v[k].g);
-			all->own += o.own;
-			all->all += o.all;
+			wrap_add_to(&all->own, o.own);
+			wrap_add_to(&all->all, o.all);
 			l[kept++] = l[i];
 		}
 		time_parts_free(&o.by);
@@ -296,7 +298,7 @@ static int64_t late_during(const struct scan_span *run, const struct scan_list *
 			continue;
 		ns += overlap(v->t0, v->t1, covered, run->t1);
 		covered = v->t1 > covered ? v->t1 : covered;
-		*work += part;
+		wrap_add_to(work, part);
 		if (part > most) {
 			most = part;
 			*victim = v->g;
@@ -369,7 +371,7 @@ void rule_long_run(struct findings_run *r)
 			at[n++] = (struct long_runs){.frame = frame};
 		at[k].n++;
 		wrap_add_to(&at[k].total, len);
-		at[k].lost += lost;
+		wrap_add_to(&at[k].lost, lost);
 		at[k].fit = fit > at[k].fit ? fit : at[k].fit;
 		if (len > at[k].longest) {
 			at[k].longest = len;
@@ -505,7 +507,7 @@ static void judge_gap(struct findings_run *r, uint32_t a, uint32_t b, struct fro
 		if (v->t1 < t1 || !has_free_proc(r, t0 + (t1 - t0) / 2))
 			continue;
 		f->n++;
-		f->ns += t1 - t0;
+		wrap_add_to(&f->ns, t1 - t0);
 		r->frozen = mem_grow(r->frozen, &r->cfrozen, r->nfrozen + 1u, sizeof *r->frozen);
 		r->frozen[r->nfrozen++] = (struct frozen_gap){t0, t1};
 		if (t1 - t0 > f->longest) {

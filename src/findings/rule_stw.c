@@ -85,7 +85,7 @@ static void report_stops(struct findings_run *r, const struct stop *v, const uin
 	text_safe(&r->text, kind.s, kind.n);
 	buf_printf(&r->text, ") %u time%s: %.1f%% of the time, up to ", g->n, text_s(g->n), f.score);
 	text_ns(&r->text, g->max);
-	if (last.n && 2 * last.v[0].ns > last.total && 4 * last.v[0].longest > g->max) {
+	if (last.n && last.v[0].ns > last.total / 2 && last.v[0].longest > g->max / 4) {
 		stk_id at = user_code_site(r->st, last.v[0].stack);
 		finding_culprit(r, &f, at ? stk_frame(r->st, at) : 0);
 		buf_puts(&r->text, "; the last to stop is ");

@@ -6,6 +6,7 @@
 
 #include "base/text/buf.h"
 #include "base/text/text.h"
+#include "base/wrap_math.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -102,9 +103,9 @@ int finding_threshold_set(double threshold[FINDING_THRESHOLD__N], const char *wo
 void finding_threshold_put(struct buf *b, enum finding_threshold i, double value)
 {
 	switch (finding_thresholds[i].unit) {
-	case LIMIT_NS: text_ns(b, (int64_t)value); break;
+	case LIMIT_NS: text_ns(b, wrap_clamp(value)); break;
 	case LIMIT_SHARE: buf_printf(b, "%g%%", 100 * value); break;
-	case LIMIT_BYTES: text_bytes(b, (int64_t)value); break;
+	case LIMIT_BYTES: text_bytes(b, wrap_clamp(value)); break;
 	case LIMIT_NUMBER: buf_printf(b, "%g", value); break;
 	}
 }

@@ -68,7 +68,7 @@ static void add_run(struct time_parts *to, const struct time_parts_query *q, int
 	critical_path_walk(q->walker, q->g, a, b, &path);
 	for (size_t i = 0; i < path.n; i++)
 		time_parts_put(to, path.v[i].cls, path.v[i].stack, path.v[i].t0,
-		    (int64_t)((double)(path.v[i].t1 - path.v[i].t0) * q->scale), q->g);
+		    wrap_clamp((double)(path.v[i].t1 - path.v[i].t0) * q->scale), q->g);
 	critical_path_free(&path);
 }
 
@@ -117,7 +117,7 @@ static void add_intervals(struct time_parts *to, const struct snap *sn, const st
 			add_run(to, q, t0, end);
 		else if (!add_wait(to, q, &v, t0, end, &woken))
 			time_parts_put(to, time_class_of(sn->st, v.state, v.stack), stack, t0,
-			    (int64_t)((double)(end - t0) * q->scale), q->g);
+			    wrap_clamp((double)(end - t0) * q->scale), q->g);
 		/* A runnable span has the stack of the waker, unless it follows a run. */
 		if (v.state != TS_READY && v.stack)
 			last = v.stack;

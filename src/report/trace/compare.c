@@ -9,6 +9,7 @@
 
 #include "base/text/path.h"
 #include "base/text/text.h"
+#include "base/wrap_math.h"
 #include "report/trace/findings_known.h"
 
 #include <math.h>
@@ -71,7 +72,7 @@ void report_compare_close(struct report_comparison *p)
 
 static int64_t rounded(double v)
 {
-	return (int64_t)llround(v);
+	return wrap_clamp(round(v));
 }
 
 static void put_change(struct table *t, enum compare_change c)

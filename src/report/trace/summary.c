@@ -16,6 +16,7 @@
 
 #include "base/intern.h"
 #include "base/text/text.h"
+#include "base/wrap_math.h"
 #include "report/trace/earlier.h"
 
 #include <math.h>
@@ -321,8 +322,8 @@ static void put_value(struct table *t, const struct trace_summary *s, uint32_t c
 		return;
 	}
 	switch (s->col[c].kind) {
-	case TB_NS: text_ns(&b, (int64_t)llround(v)); break;
-	case TB_BYTES: text_bytes(&b, (int64_t)llround(v)); break;
+	case TB_NS: text_ns(&b, wrap_clamp(round(v))); break;
+	case TB_BYTES: text_bytes(&b, wrap_clamp(round(v))); break;
 	case TB_SHARE: buf_printf(&b, "%.2f%%", v * 100); break;
 	case TB_ESTIMATE: buf_printf(&b, "~%.2f%%", v * 100); break;
 	default: buf_printf(&b, "%.*f", v == floor(v) ? 0 : fabs(v) < 10 ? 2 : 1, v); break;
