@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * No report takes time that is quadratic in anything that a file can hold. Each kind of grow.h is written with n, 2n and
+ * No report takes time that is quadratic in anything that a file can hold. Each kind of grow.h is written with 2n and
  * 4n records and given to the reports of its format and to the viewer; the work at 4n must not be more than MOST times
  * the work at 2n. Work is processor time, the least of several runs in turn; the kernel counts instructions on few of
  * the machines that run tests. A run of 4n below a floor passes without a comparison: a quadratic step that is cheap
  * enough to stay below it harms no user, and short times are noise. So n is large. Where 2n takes less than an eighth of the
  * floor, 4n would stay below the floor even if the work grew with the cube of n, and most commands run only with 2n.
+ * Where 4n takes too long, 8n is compared with 4n and decides: a quadratic step takes a larger part of the work there, and
+ * the noise of a busy machine a smaller one.
  */
 #include "config.h"
 #include "grow.h"
@@ -32,7 +34,8 @@ static const char *const trace_commands[] = {"events", "goroutines", "tasks -nam
 	NULL};
 
 static const char *program;
-static char file[2][64];	/* with 2n and with 4n records */
+enum { FILES = 3 };
+static char file[FILES][64];	/* with 2n, 4n and 8n records */
 
 static void run_child(const char *command, char *path)
 {
@@ -84,33 +87,48 @@ static bool is_linear(double small, double large)
 	return small < FAILED && large < FAILED && (large <= FLOOR_S || large <= MOST * small);
 }
 
-static bool grows_linearly(const char *kind, const char *command)
+/* Measure a command on file[i] and on the next one, which is twice as large, in turn until the result is linear. *small and
+   *large are the first measurements. */
+static bool pair_is_linear(const char *command, int i, double *small, double *large)
 {
-	double small = measure(command, file[0]), large;
-	if (small <= FLOOR_S / CUBE)
+	if (*small < FAILED && *large <= FLOOR_S)
 		return true;
-	large = measure(command, file[1]);
-	if (small < FAILED && large <= FLOOR_S)
-		return true;
-	for (int i = 1; i < ROUNDS && large < FAILED && (i < LEAST_ROUNDS || !is_linear(small, large)); i++) {
-		small = least(small, measure(command, file[0]));
-		large = least(large, measure(command, file[1]));
+	for (int k = 1; k < ROUNDS && *large < FAILED && (k < LEAST_ROUNDS || !is_linear(*small, *large)); k++) {
+		*small = least(*small, measure(command, file[i]));
+		*large = least(*large, measure(command, file[i + 1]));
 	}
-	if (is_linear(small, large))
-		return true;
-	fprintf(stderr, "%s, %s: %.2f s for %d records, %.2f s for %d\n", kind, command, small, 2 * N, large, 4 * N);
-	return false;
+	return is_linear(*small, *large);
 }
 
 static void write_file(const struct grow_kind *k, int which)
 {
 	struct buf b = {0};
-	k->make(&b, (size_t)N * (which ? 4 : 2));
+	k->make(&b, (size_t)N * (2U << which));
 	FILE *f = fopen(file[which], "wb");
 	OK(f && fwrite(b.p, 1, b.n, f) == b.n);
 	if (f)
 		OK(!fclose(f));
 	buf_free(&b);
+}
+
+static bool grows_linearly(const struct grow_kind *k, const char *command)
+{
+	double small = measure(command, file[0]), large, largest;
+	if (small <= FLOOR_S / CUBE)
+		return true;
+	large = measure(command, file[1]);
+	if (pair_is_linear(command, 0, &small, &large))
+		return true;
+	if (small == FAILED || large == FAILED) {
+		fprintf(stderr, "%s, %s: a signal or the limit of %d s ends it\n", k->name, command, LIMIT_S);
+		return false;
+	}
+	fprintf(stderr, "%s, %s: %.2f s for %d records, %.2f s for %d", k->name, command, small, 2 * N, large, 4 * N);
+	write_file(k, 2);
+	largest = measure(command, file[2]);
+	bool linear = pair_is_linear(command, 1, &large, &largest) && largest > large;	/* less: the file is refused */
+	fprintf(stderr, ", %.2f s for %d\n", largest, 8 * N);
+	return linear;
 }
 
 /* Check each command on each kind of file; only `kind` and `command`, unless they are NULL. */
@@ -122,7 +140,7 @@ static void grow_all(const struct grow_kind *k, const char *const *commands, con
 		write_file(k, 0);
 		write_file(k, 1);
 		for (const char *const *c = commands; *c; c++)
-			OK((command && strcmp(*c, command)) || grows_linearly(k->name, *c));
+			OK((command && strcmp(*c, command)) || grows_linearly(k, *c));
 	}
 }
 
@@ -134,11 +152,11 @@ int main(int argc, char **argv)
 		return SKIP;
 	}
 	program = getenv("TTRACE") ? getenv("TTRACE") : "./ttrace";
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < FILES; i++)
 		snprintf(file[i], sizeof file[i], "t-growth-%d-%d", (int)getpid(), i);
 	grow_all(grow_profiles, profile_commands, argv[1], argc > 2 ? argv[2] : NULL);
 	grow_all(grow_traces, trace_commands, argv[1], argc > 2 ? argv[2] : NULL);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < FILES; i++)
 		unlink(file[i]);
 	return DONE();
 }
