@@ -11,7 +11,7 @@ replays() {
 		tail -30 "$tmp/out"
 	}
 }
-for name in elf file gotrace keep pprof text viewer words; do
+for name in elf file gotrace keep pprof report text viewer words; do
 	replays $name corpus-$name
 done
 replays keep corpus-gotrace
