@@ -3,12 +3,13 @@
 /*
  * No report takes time that is quadratic in anything that a file can hold. Each kind of grow.h is written with 2n and
  * 4n records and given to the reports of its format and to the viewer; the work at 4n must not be more than MOST times
- * the work at 2n. Work is processor time, the least of several runs in turn; the kernel counts instructions on few of
- * the machines that run tests. A run of 4n below a floor passes without a comparison: a quadratic step that is cheap
- * enough to stay below it harms no user, and short times are noise. So n is large. Where 2n takes less than an eighth of the
- * floor, 4n would stay below the floor even if the work grew with the cube of n, and most commands run only with 2n.
- * Where 4n takes too long, 8n is compared with 4n and decides: a quadratic step takes a larger part of the work there, and
- * the noise of a busy machine a smaller one.
+ * the work at 2n. Work is processor time; the kernel counts instructions on few of the machines that run tests. A busy
+ * machine is slow for some seconds, so the two are measured one after the other, and again if the second takes too long:
+ * one linear pair is enough, since a quadratic step shows in each. A run of 4n below a floor passes without a comparison:
+ * a quadratic step that is cheap enough to stay below it harms no user, and short times are noise. So n is large. Where
+ * 2n takes less than an eighth of the floor, 4n would stay below the floor even if the work grew with the cube of n, and
+ * most commands run only with 2n. Where no pair is linear, 8n is compared with 4n and decides: a quadratic step takes a
+ * larger part of the work there, and the noise of a busy machine a smaller one.
  */
 #include "config.h"
 #include "grow.h"
@@ -23,7 +24,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { SKIP = 77, N = 10000, LIMIT_S = 20, LEAST_ROUNDS = 2, ROUNDS = 6 };
+enum { SKIP = 77, N = 10000, LIMIT_S = 20, ROUNDS = 6 };
 static const double MOST = 2.6, FLOOR_S = 0.3, CUBE = 8, FAILED = 1e9;
 
 /* Commands: words with blanks between them; "view KEYS" runs the viewer with these keys. */
@@ -87,17 +88,18 @@ static bool is_linear(double small, double large)
 	return small < FAILED && large < FAILED && (large <= FLOOR_S || large <= MOST * small);
 }
 
-/* Measure a command on file[i] and on the next one, which is twice as large, in turn until the result is linear. *small and
-   *large are the first measurements. */
+/* Measure a command on file[i] and on the next one, which is twice as large, until a pair is linear, or ends by a signal.
+   *small and *large are the first pair, and get the least of all pairs, or FAILED. */
 static bool pair_is_linear(const char *command, int i, double *small, double *large)
 {
-	if (*small < FAILED && *large <= FLOOR_S)
-		return true;
-	for (int k = 1; k < ROUNDS && *large < FAILED && (k < LEAST_ROUNDS || !is_linear(*small, *large)); k++) {
-		*small = least(*small, measure(command, file[i]));
-		*large = least(*large, measure(command, file[i + 1]));
+	double a = *small, b = *large;
+	for (int k = 1; k < ROUNDS && a < FAILED && b < FAILED && !is_linear(a, b); k++) {
+		a = measure(command, file[i]);
+		b = measure(command, file[i + 1]);
+		*small = a < FAILED ? least(*small, a) : FAILED;
+		*large = b < FAILED ? least(*large, b) : FAILED;
 	}
-	return is_linear(*small, *large);
+	return is_linear(a, b);
 }
 
 static void write_file(const struct grow_kind *k, int which)
