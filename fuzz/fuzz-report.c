@@ -118,12 +118,10 @@ static void put_option(struct buf *b, struct mutate_rnd *r)
 		"name|caller|creator|where|type|function|duration|total|count|worst|median|all|p50,p99|cpu|delay|ms|MB|9223372036854775807";
 	const struct option_row *o = &option_rows[mutate_rnd(r, OPT__N)];
 	buf_printf(b, " -%s", o->name);
-	if (o->kind == 'B' && mutate_rnd(r, 2)) {
-		buf_puts(b, "=false");
+	if (o->kind == 'B') {
+		buf_puts(b, mutate_rnd(r, 2) ? "=false" : "");
 		return;
 	}
-	if (o->kind == 'B')
-		return;
 	buf_putc(b, '=');
 	put_alternative(b, mutate_rnd(r, 3) || !o->arg ? values : o->arg, r);
 }
@@ -182,7 +180,7 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t n, size_t max, unsigned see
 	if (end && which < 7) {
 		uint8_t *file = data + len + 1;
 		size_t size = n - len - 1, room = max - len - 1;
-		unsigned other = mutate_rnd(&r, UINT32_MAX);	/* seed selected this case, so the numbers that it gives are not random */
+		unsigned other = mutate_rnd(&r, UINT32_MAX);	/* seed selected this case: its numbers are no longer random */
 		k = mutate_trace(file, size, room, other);
 		if (!k)
 			k = mutate_pprof(file, size, room, other);

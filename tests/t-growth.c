@@ -129,7 +129,10 @@ static bool grows_linearly(const struct grow_kind *k, const char *command)
 	write_file(k, 2);
 	largest = measure(command, file[2]);
 	bool linear = pair_is_linear(command, 1, &large, &largest) && largest > large;	/* less: the file is refused */
-	fprintf(stderr, ", %.2f s for %d\n", largest, 8 * N);
+	if (largest < FAILED)
+		fprintf(stderr, ", %.2f s for %d\n", largest, 8 * N);
+	else
+		fprintf(stderr, "; a signal or the limit of %d s ends it for %d\n", LIMIT_S, 8 * N);
 	return linear;
 }
 

@@ -23,7 +23,9 @@ static inline uint64_t wrap_size(int64_t v) { return v < 0 ? 0 - (uint64_t)v : (
 /* Return the whole part of a number. This does not wrap: a number outside int64_t gives the nearest limit, NaN gives 0. */
 static inline int64_t wrap_clamp(double v)
 {
-	return v >= -9223372036854775808.0 && v < 9223372036854775808.0 ? (int64_t)v : v < 0 ? INT64_MIN : v > 0 ? INT64_MAX : 0;
+	if (v >= -9223372036854775808.0 && v < 9223372036854775808.0)
+		return (int64_t)v;
+	return v < 0 ? INT64_MIN : v > 0 ? INT64_MAX : 0;
 }
 
 #endif
