@@ -13,6 +13,7 @@
 #include "trace/bins_time.h"
 
 #include "base/bsearch.h"
+#include "base/wrap_math.h"
 
 #include <string.h>
 
@@ -266,7 +267,7 @@ void bins_add_row(const struct sheet *sh, uint32_t row, int64_t t0, int64_t t1, 
 	sheet_sums(sh, row, t0 < sh->t0 ? sh->t0 : t0, a);
 	sheet_sums(sh, row, t1 > sh->t1 ? sh->t1 : t1, b);
 	for (int s = 0; s < TS__N; s++)
-		ns[s] += b[s] - a[s];
+		wrap_add_to(&ns[s], wrap_sub(b[s], a[s]));
 }
 
 void bins_add_rest(const struct snap *sn, int64_t t0, int64_t t1, int64_t ns[TS__N])

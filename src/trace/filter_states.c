@@ -33,7 +33,7 @@ static void add_row(const struct snap *sn, const struct sheet *sh, uint32_t row,
 		int64_t a = max_time(sh->t0 + sheet_start(sh, i), from), b = min_time(sheet_end(sh, row, i), to);
 		unsigned s = sh->state[i] & SHEET_STATE;
 		if (b > a)
-			ns[s] = wrap_add(ns[s], b - a);
+			wrap_add_to(&ns[s], b - a);
 	}
 }
 
@@ -57,7 +57,7 @@ static void add_slice(const struct snap *sn, const struct trace_slice *s, int64_
 		return;
 	bins_sum(sn, s->trk, a, b, &sum);
 	for (int k = 0; k < TS__N; k++)
-		ns[k] = wrap_add(ns[k], sum.ns[k]);
+		wrap_add_to(&ns[k], sum.ns[k]);
 }
 
 void trace_filter_states(const struct snap *sn, const struct trace_filter *f, int64_t ns[TS__N])

@@ -11,6 +11,7 @@
 #include "trace/gc_cycles.h"
 
 #include "base/bsearch.h"
+#include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
 
 #include <string.h>
@@ -60,7 +61,7 @@ static void add_assist(struct cycles *o, const struct trace_filter *f, trk_id g,
 	for (uint32_t k = first_at(o, a, false); k < o->n && o->c[k].t0 < b; k++) {
 		int64_t t0 = a < o->c[k].t0 ? o->c[k].t0 : a, t1 = b > o->c[k].t1 ? o->c[k].t1 : b;
 		int64_t ns = t1 <= t0 ? 0 : f ? trace_filter_overlap(f, g, t0, t1) : t1 - t0;
-		o->c[k].assist += ns;
+		wrap_add_to(&o->c[k].assist, ns);
 		o->c[k].nassist += ns > 0 && g;
 	}
 }
@@ -68,7 +69,7 @@ static void add_assist(struct cycles *o, const struct trace_filter *f, trk_id g,
 static void add_sweep(struct cycles *o, int64_t a, int64_t b)
 {
 	for (uint32_t k = first_at(o, a, true); k < o->n && o->c[k].t1 < b; k++)
-		o->c[k].sweep += overlap_length(a, b, o->c[k].t1, o->c[k].next);
+		wrap_add_to(&o->c[k].sweep, overlap_length(a, b, o->c[k].t1, o->c[k].next));
 }
 
 /* Keep the cycles that overlap the selection of the filter, including their stops but not their sweep. */

@@ -74,7 +74,7 @@ struct row {
 static void add_ran(struct highlights_ctx *l, str_id name, int64_t ns)
 {
 	if (name < l->sn->nstrs && l->by_name)
-		l->by_name[name] = wrap_add(l->by_name[name], ns);
+		wrap_add_to(&l->by_name[name], ns);
 }
 
 /* Interval i of the row ends `to` ns after the start of the sheet, and its span may be the longest. If the span may
@@ -193,8 +193,8 @@ static void sum_ps(struct highlights_ctx *l)
 	bins_procs(l->sn, l->q->p, l->q->np, l->q->t0, l->q->t1, bin);
 	for (uint32_t i = 0; i < l->q->np; i++)
 		for (int s = TS_NONE + 1; s < TS__N; s++) {
-			l->p[s] += bin[i].ns[s];
-			l->all_p += bin[i].ns[s];
+			wrap_add_to(&l->p[s], bin[i].ns[s]);
+			wrap_add_to(&l->all_p, bin[i].ns[s]);
 		}
 	mem_free(bin);
 }
@@ -280,7 +280,7 @@ static void walk_sheets(struct highlights_ctx *l)
 		keep_longest(&l->ready, x->ready.t0, x->ready.t1, x->ready.trk);
 		keep_longest(&l->lock, x->lock.t0, x->lock.t1, x->lock.trk);
 		for (uint32_t k = 0; k < l->sn->nstrs; k++)
-			l->by_name[k] += x->by_name[k];
+			wrap_add_to(&l->by_name[k], x->by_name[k]);
 		mem_free(x->by_name);
 	}
 }
@@ -343,7 +343,7 @@ static void walk_spans(struct highlights_ctx *l)
 		l->ngc += s->kind == SP_GC;
 		if (s->t0 == TIME_NONE || s->t1 == TIME_NONE)
 			continue;
-		*(s->kind == SP_GC ? &l->marking : &l->stopped) += clipped_length(l, s);
+		wrap_add_to(s->kind == SP_GC ? &l->marking : &l->stopped, clipped_length(l, s));
 		if (s->kind == SP_STW && keep_longest(&l->stw, s->t0, s->t1, s->trk))
 			l->stw_why = s->name;
 	}
@@ -415,7 +415,7 @@ static void add_busiest_group(struct highlights_ctx *l)
 	str_id best = 0;
 	int64_t all = 0;
 	for (str_id i = 0; i < l->sn->nstrs; i++) {
-		all += l->by_name[i];
+		wrap_add_to(&all, l->by_name[i]);
 		if (i && l->by_name[i] > l->by_name[best])
 			best = i;
 	}

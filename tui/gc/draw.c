@@ -12,6 +12,7 @@
 #include "gc/internal.h"
 
 #include "base/text/text.h"
+#include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
 #include "trace/user_code.h"
 
@@ -202,7 +203,7 @@ static uint32_t count_helpers(const struct snap *sn, const struct trace_filter *
 		qsort(h, n, sizeof *h, key_cmp);
 	for (uint32_t i = 0; i < n; i++) {
 		if (m && h[m - 1].key == h[i].key) {
-			h[m - 1].ns += h[i].ns;
+			wrap_add_to(&h[m - 1].ns, h[i].ns);
 			h[m - 1].n++;
 		} else {
 			h[m++] = h[i];

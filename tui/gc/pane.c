@@ -20,6 +20,7 @@
 #include "base/mem/mem.h"
 #include "base/text/regex.h"
 #include "base/text/text.h"
+#include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
 
 #include <stdlib.h>
@@ -55,7 +56,7 @@ static void measure_stops(struct gc_state *p)
 		const struct stop *v = &p->stop.v[i];
 		ns[i] = v->t1 - v->t0;
 		histogram_add(&p->stw, ns[i]);
-		p->stopped += overlap_ns(&p->scope, v->t0, v->t1);
+		wrap_add_to(&p->stopped, overlap_ns(&p->scope, v->t0, v->t1));
 	}
 	p->stw_spread = stats_spread(ns, n);
 	mem_free(ns);
@@ -68,8 +69,8 @@ static void measure_cycles(struct gc_state *p)
 	p->mark = p->assist = 0;
 	for (uint32_t i = 0; i < cycles->rows.n; i++) {
 		const struct gc_cycle *c = &p->cycle[cycles->item[i]];
-		p->mark += overlap_ns(&p->scope, c->t0, c->t1);
-		p->assist += c->assist;
+		wrap_add_to(&p->mark, overlap_ns(&p->scope, c->t0, c->t1));
+		wrap_add_to(&p->assist, c->assist);
 	}
 }
 

@@ -166,7 +166,7 @@ static void make_groups(struct goroutines_build *m, struct job *j)
 			stats_groups_times(m->gs, k, NULL, &s);
 			add_stat(r, &s);
 		}
-		m->ran += r->v[GV_RUN];
+		wrap_add_to(&m->ran, r->v[GV_RUN]);
 		if (j && job_cancelled(j))
 			return;
 		if (gr->n < TOLD)

@@ -13,6 +13,7 @@
 
 #include "base/radix_sort.h"
 #include "base/text/text.h"
+#include "base/wrap_math.h"
 #include "term/style.h"
 
 #include <ctype.h>
@@ -75,7 +76,7 @@ static double class_share(const struct tasks *p, const struct kind *k, enum time
 	const int64_t *ns = kind_classes(p, k);
 	int64_t all = 0;
 	for (int i = 0; ns && i < TIME_CLASS__N; i++)
-		all += ns[i];
+		wrap_add_to(&all, ns[i]);
 	return all > 0 ? (double)ns[c] / (double)all : 0;
 }
 

@@ -14,6 +14,7 @@
 
 #include "base/job.h"
 #include "base/mem/mem.h"
+#include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
 #include "trace/bins.h"
 #include "trace/longest_wait.h"
@@ -53,8 +54,8 @@ static void add_states(struct page_work *w, trk_id g, int64_t t0, int64_t t1)
 	struct bin b;
 	bins_sum(w->sn, g, t0, t1, &b);
 	for (int k = 0; k < TS__N; k++)
-		w->page.state_ns[k] += b.ns[k];
-	w->page.whole += t1 - t0;
+		wrap_add_to(&w->page.state_ns[k], b.ns[k]);
+	wrap_add_to(&w->page.whole, t1 - t0);
 }
 
 static struct task_line span_line(const struct snap *sn, uint32_t i)

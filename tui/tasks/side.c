@@ -5,6 +5,7 @@
 #include "tasks/internal.h"
 
 #include "base/text/text.h"
+#include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
 #include "term/style.h"
 #include "trace/bins.h"
@@ -88,7 +89,7 @@ static int draw_classes(const struct tasks *p, struct grid *g, int y, const stru
 	int64_t ns[TIME_CLASS__N] = {0}, all = 0;
 	for (int c = 0; c < TIME_CLASS__N && of; c++) {
 		ns[c] = it ? tasks_class_ns(p, it, (enum time_class)c) : of[c];
-		all += ns[c];
+		wrap_add_to(&all, ns[c]);
 	}
 	if (all <= 0 || y + 2 > g->h)
 		return y;

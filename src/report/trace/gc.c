@@ -5,6 +5,7 @@
 #include "report/trace/internal.h"
 #include "report/trace/summary.h"
 
+#include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
 #include "trace/gc_cycles.h"
 
@@ -83,10 +84,10 @@ static int put_sums(struct trace_report_ctx *r, struct table *t, const void *arg
 		if (c[i].t0 < r->t0 || c[i].t0 >= r->t1)
 			continue;
 		began++;
-		mark += c[i].t1 - c[i].t0;
-		stw += gc_cycle_stw(&c[i]);
-		assist += c[i].assist;
-		sweep += c[i].sweep;
+		wrap_add_to(&mark, c[i].t1 - c[i].t0);
+		wrap_add_to(&stw, gc_cycle_stw(&c[i]));
+		wrap_add_to(&assist, c[i].assist);
+		wrap_add_to(&sweep, c[i].sweep);
 	}
 	const int64_t sum[] = { began, mark, stw, assist, sweep };
 	for (size_t i = 0; i < sizeof sum / sizeof *sum; i++)

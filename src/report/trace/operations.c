@@ -12,6 +12,7 @@
 #include "report/trace/internal.h"
 #include "report/trace/summary.h"
 
+#include "base/wrap_math.h"
 #include "operations/operations.h"
 
 #include <string.h>
@@ -85,7 +86,7 @@ static int64_t class_total(const struct operation_kind *k)
 {
 	int64_t all = 0;
 	for (int c = 0; c < TIME_CLASS__N; c++)
-		all += k->class_ns[c];
+		wrap_add_to(&all, k->class_ns[c]);
 	return all;
 }
 

@@ -10,6 +10,7 @@
 #include "report/trace/internal.h"
 
 #include "base/text/text.h"
+#include "base/wrap_math.h"
 #include "critical/many.h"
 #include "session/query_targets.h"
 
@@ -119,7 +120,7 @@ static void put_others(struct table *t, const struct critical_lines *l, uint32_t
 	if (from == n)
 		return;
 	for (uint32_t i = from; i < n; i++)
-		ns += critical_lines_at(l, i)->ns;
+		wrap_add_to(&ns, critical_lines_at(l, i)->ns);
 	buf_printf(&b, "%" PRIu32 " other line%s", n - from, text_s(n - from));
 	table_share(t, total ? (double)ns / (double)total : 0);
 	table_int(t, ns);
