@@ -21,6 +21,7 @@
 #include "session/query.h"
 #include "app/tui.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -234,10 +235,21 @@ static int set_memory(const char *size, struct err *e)
 	return 0;
 }
 
+/* Fill the places of closed standard streams. Else the next file that is opened gets the number of one, and messages or the
+   report are written into it. What is opened here refuses the use of the stream, so a report to a closed standard output
+   fails. */
+static void fill_closed_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0)
+			(void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+}
+
 int main(int argc, char **argv)
 {
 	struct options o;
 	struct err e = {.at = ERR_NOWHERE};
+	fill_closed_streams();
 	mem_start();
 	ending_start();
 	bool bare = argc == 1;

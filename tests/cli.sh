@@ -116,6 +116,29 @@ chmod 640 made
 run 0 top -nodecount=5 -output=link "$cpu"
 [ -L link ] && cmp -s made first && [ "$(stat -c %a made)" = 640 ] || fail "-output: a link or a mode was lost"
 refuses 1 'fifo' top -output=fifo/x "$cpu"
+long=$(printf '%0250d' 0)
+run 0 top -nodecount=5 -output=$long "$cpu"
+cmp -s $long first || fail "-output: a name of 250 bytes"
+# -output names the file of standard output: what others write there stays, also if the file has no name any more
+{ echo before; "$TTRACE" top -nodecount=5 -output=made "$cpu"; echo after; } >made
+{ echo before; cat first; echo after; } | cmp -s - made || fail "-output of the file of standard output: $(cat made)"
+exec 3<>unnamed
+rm unnamed
+ln -s /proc/self/fd/1 stream
+"$TTRACE" top -nodecount=5 -output=stream "$cpu" >&3
+[ -L stream ] || fail "-output replaced a link to standard output by a file"
+[ ! -e /proc/self/fd/3 ] || cmp -s /proc/self/fd/3 first || fail "-output did not write to a file without a name"
+exec 3>&-
+
+# standard streams that are closed: no file that is opened later takes messages or the report
+"$TTRACE" proto -focus=nosuch -output=made "$cpu" 2>&-
+same "status with standard error closed" $? 0
+run 0 top made
+"$TTRACE" top "$cpu" >&- 2>err
+same "status with standard output closed" $? 1
+grep -q '^ttrace: standard output: ' err || fail "standard output is closed: $(cat err)"
+"$TTRACE" top - <&- >out 2>err
+same "status with standard input closed" $? 1
 
 # the reader of standard output closes the pipe
 ("$TTRACE" events "$trace" 2>pipe; echo $? >status) | head -n 1 >out

@@ -83,11 +83,14 @@ static bool can_open_socket(void)
 	return fd >= 0;
 }
 
-/* Return whether TIOCSTI was carried out: for a file the kernel returns ENOTTY, the sandbox another error. */
+/* Return whether one of the requests was carried out: for a file the kernel returns ENOTTY, the sandbox another error. */
 static bool can_put_input(void)
 {
-	int fd = open("kept", O_RDONLY | O_CLOEXEC), rc = ioctl(fd, TIOCSTI, "x");
-	bool made = !rc || errno == ENOTTY;
+	static const unsigned long requests[] = {TIOCSTI, TIOCLINUX};
+	bool made = false;
+	int fd = open("kept", O_RDONLY | O_CLOEXEC);
+	for (size_t i = 0; i < sizeof requests / sizeof *requests; i++)
+		made |= !ioctl(fd, requests[i], "x") || errno == ENOTTY;
 	close(fd);
 	return made;
 }

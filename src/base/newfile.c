@@ -4,9 +4,11 @@
  * Files that appear complete or not at all.
  *
  * The temporary file is in the folder of the final one, so that the rename stays within one file system. If the name is
- * a symbolic link, its target is replaced and not the link. A name that is not a regular file (/dev/null, a named pipe,
- * a terminal) is written directly: a rename would replace it by a file. A job opens a named pipe without waiting for its
- * reader, and its writes do not block (put_all()), because it could not be cancelled then.
+ * a symbolic link to a file, that is replaced and not the link. A name that is not a regular file (/dev/null, a named
+ * pipe, a terminal) is written directly: a rename would replace it by a file. A job opens a named pipe without waiting
+ * for its reader, and its writes do not block (put_all()), because it could not be cancelled then. A name of the file
+ * that standard output or standard error has (/dev/stdout) is written through that stream: its file may have no name, and
+ * what the shell writes before and after belongs to it.
  */
 #include "config.h"
 #include "base/newfile.h"
@@ -33,13 +35,17 @@ static mode_t usual_mode(void)
 	return 0666 & ~mask;
 }
 
+enum { TEMP_NAME = 200 };	/* bytes of a temporary name before its suffix; most file systems allow 255 in all */
+
 static int open_temp(struct newfile *f, const char *path)
 {
 	char real[PATH_MAX];
 	struct buf b = {0};
 	if (realpath(path, real))	/* fails if it does not exist yet */
 		path = real;
-	buf_printf(&b, "%s.XXXXXX", path);
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	buf_put(&b, path, (size_t)(name - path));
+	buf_printf(&b, "%.*s.XXXXXX", TEMP_NAME, name);
 	f->temp = xstrdup(buf_str(&b));
 	f->path = xstrdup(path);
 	buf_free(&b);
@@ -53,17 +59,30 @@ static void clear_newfile(struct newfile *f)
 	*f = (struct newfile){.fd = -1};
 }
 
+/* Return the number of the standard stream that has this file, or -1. */
+static int stream_of(const struct stat *file)
+{
+	struct stat st;
+	for (int fd = STDOUT_FILENO; fd <= STDERR_FILENO; fd++)
+		if (!fstat(fd, &st) && st.st_dev == file->st_dev && st.st_ino == file->st_ino)
+			return fd;
+	return -1;
+}
+
 int newfile_open(struct newfile *f, const char *path, struct err *e)
 {
 	struct stat st;
+	int stream = -1, nonblock = job_has_thread() ? O_NONBLOCK : 0;
 	*f = (struct newfile){.ending = -1, .mode = usual_mode()};
 	if (!stat(path, &st)) {
 		f->mode = st.st_mode & 07777;
-		if (!S_ISREG(st.st_mode))
+		stream = S_ISREG(st.st_mode) ? stream_of(&st) : -1;
+		if (!S_ISREG(st.st_mode) || stream >= 0)
 			f->path = xstrdup(path);
 	}
-	int nonblock = job_has_thread() ? O_NONBLOCK : 0;
-	f->fd = f->path ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | nonblock) : open_temp(f, path);
+	f->fd = stream >= 0 ? fcntl(stream, F_DUPFD_CLOEXEC, 0)
+		: f->path   ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | nonblock)
+			    : open_temp(f, path);
 	if (f->fd >= 0)
 		return 0;
 	int rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "cannot write %s: %s", path,

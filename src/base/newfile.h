@@ -11,7 +11,8 @@
 /* A file that is written under a temporary name and renamed at the end: it appears complete or not at all. */
 struct newfile {
 	int fd;
-	/* path: the final name; temp: the temporary name, NULL: a device or a pipe, which is written directly. */
+	/* path: the final name; temp: the temporary name, NULL: a device, a pipe or the file of a
+	   standard stream, which is written directly. */
 	char *path, *temp;
 	int ending;		/* number of temp for ending_forget(): a signal that ends the program removes it */
 	unsigned mode;		/* final mode: that of the replaced file, else as the umask demands */

@@ -110,7 +110,7 @@ static const uint32_t refused_calls[] = {
 
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 struct program {
-	struct sock_filter step[12 + 2 * (COUNT(running_calls) + COUNT(refused_calls))];
+	struct sock_filter step[16 + 2 * (COUNT(running_calls) + COUNT(refused_calls))];
 	unsigned short n;
 };
 
@@ -131,13 +131,16 @@ static void refuse_if(struct program *p, uint16_t op, uint32_t value, bool is)
 	add_step(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1 /* EPERM */));
 }
 
-/* Refuse an ioctl() request. The number of the call is loaded before, and its second argument after. */
-static void refuse_request(struct program *p, uint32_t request)
+/* Refuse the ioctl() requests that put input into a terminal; TIOCLINUX pastes on a console. The number of the call is
+   loaded before. */
+static void refuse_terminal_input(struct program *p)
 {
+	static const uint32_t requests[] = {TIOCSTI, TIOCLINUX};
 	size_t low = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0;	/* the kernel uses half of the argument */
-	add_step(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 3));
+	add_step(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 1 + 2 * COUNT(requests)));
 	load_word(p, offsetof(struct seccomp_data, args[1]) + low);
-	refuse_if(p, BPF_JEQ, request, true);
+	for (size_t i = 0; i < COUNT(requests); i++)
+		refuse_if(p, BPF_JEQ, requests[i], true);
 }
 
 static bool refuse_calls(bool run)
@@ -152,7 +155,7 @@ static bool refuse_calls(bool run)
 		refuse_if(&p, BPF_JEQ, running_calls[i], true);
 	for (size_t i = 0; i < COUNT(refused_calls); i++)
 		refuse_if(&p, BPF_JEQ, refused_calls[i], true);
-	refuse_request(&p, TIOCSTI);
+	refuse_terminal_input(&p);
 	add_step(&p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
 	struct sock_fprog filter = {.len = p.n, .filter = p.step};
 	return !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);
