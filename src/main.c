@@ -12,6 +12,7 @@
 #include "base/sandbox.h"
 #include "base/subprocess.h"
 #include "base/text/path.h"
+#include "base/text/regex.h"
 #include "base/text/text.h"
 #include "cli/completion.h"
 #include "cli/help.h"
@@ -125,6 +126,19 @@ static int check_interrupted(const struct options *o, int rc, struct err *e)
 	return err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
 }
 
+/* Return rc, or -1 with ERR_LIMIT if a match could not be found out: the report's numbers may be wrong, so what is not
+   written yet is dropped. */
+static int check_matches(struct out *out, int rc, struct err *e)
+{
+	struct buf b = {0};
+	if (regex_take_failure(&b) && rc >= 0) {
+		rc = err_set(e, ERR_LIMIT, ERR_NOWHERE, "%s", buf_str(&b));
+		out->buf.n = 0;
+	}
+	buf_free(&b);
+	return rc;
+}
+
 /* Give up what the report does not need from here on: to open files for writing other than its output, to run programs, to
    use the network. */
 static void enter_sandbox(const struct report *r, const struct options *o, const struct out *out)
@@ -151,7 +165,7 @@ static int write_report(const struct report *r, const struct options *o, bool sa
 		enter_sandbox(r, o, &out);
 	out.watch = o->watch;
 	out.safe |= options_bool(o, OPT_SAFE);
-	int rc = check_interrupted(o, r->run(o, &out, e), e);
+	int rc = check_matches(&out, check_interrupted(o, r->run(o, &out, e), e), e);
 	struct err late = {0};
 	if (output_close(&out, rc >= 0 || !options_str(o, OPT_OUTPUT), &late) && rc >= 0) {
 		*e = late;
@@ -182,7 +196,7 @@ static int report_text(const struct options *o, struct buf *text, struct err *e)
 		return write_report(r, o, false, e);
 	if (!r)
 		return options_unknown_report(o->report, e);
-	int rc = check_interrupted(o, r->run(o, &out, e), e);
+	int rc = check_matches(&out, check_interrupted(o, r->run(o, &out, e), e), e);
 	if (out.failed)
 		buf_puts(&out.buf, "\n... truncated here; > FILE writes the whole text\n");
 	if (rc < 0)

@@ -95,6 +95,12 @@ printf 'heap profile: 1: 0 [1: 0] @ heapprofile\n1: 0 [1: 0] @ 0x401000\n' >zero
 run 0 raw zero
 grep -q 'bytes:\[0\]' out || fail "a label of 0 bytes is lost: $(cat out)"
 
+# an expression that takes exponential time by backtracking; one whose matches cannot be found out
+printf 'main;%064d 1\nmain;b 2\n' 0 | tr 0 a >exponential
+run 0 top -focus='(a|aa)+c|b$' exponential
+grep -q ' 2, 66.67% of 3 total' out || fail "-focus with an exponential expression: $(cat out)"
+refuses 1 'too many alternatives for a text of' top -focus='((a{1,50}){1,20})+c|b$' exponential
+
 # the file of -output is complete, or it is not changed
 run 0 top -nodecount=5 "$cpu"
 cp out first

@@ -3,6 +3,7 @@
 /* Regular expressions have the meaning of Go's, and backtracking is bounded. */
 #include "config.h"
 #include "base/job.h"
+#include "base/text/buf.h"
 #include "base/text/regex.h"
 #include "tap.h"
 
@@ -96,8 +97,41 @@ static void bounded(void)
 	regex_free(evil);
 }
 
+/* Return whether the expression matches after a text in which backtracking reaches its limit. */
+static bool match_late(const char *re, const char *s)
+{
+	char long_re[200], long_s[200];
+	snprintf(long_re, sizeof long_re, "(?:a|aa)+!|(?:%s)", re);
+	snprintf(long_s, sizeof long_s, "%060d.%s", 0, s);
+	for (char *p = long_s; *p == '0'; p++)
+		*p = 'a';
+	return match(long_re, long_s);
+}
+
+/* Where backtracking reaches a limit, the answer is still right; only too many alternatives at once are a failure. */
+static void beyond_limits(void)
+{
+	static char s[1 << 20];
+	struct buf said = {0};
+	memset(s, 'a', sizeof s - 1);
+	OK(match("(a|aa)+c|a$", s) && !match("(a|aa)+c|b$", s) && match("^(a|aa)+c|(a*)*a\\z", s));
+	OK(match_late("(?i)JSON", "json") && !match_late("JSON", "json") && match_late("b.*?c", "xbbc"));
+	OK(match_late("\\bmain\\b", "a main b") && !match_late("\\bmain\\b", "a mainb"));
+	OK(match_late("b$", "b") && !match_late("b$", "b\n") && match_late("(?m)^b$", "x\nb\nc"));
+	OK(match_late("(?m)b$", "b\n") && !match_late("(?m)(?-m:b$)", "b\nc") && match_late("(?m:b$)|c$", "b\n"));
+	OK(match_late("\\pL\\x{fffd}b", "\xc3\xa9\xff" "b") && match_late("b..c", "b\xff\xfe" "c"));
+	OK(!match_late("b.c", "b\nc") && match_late("(?s)b.c", "b\nc") && !match_late("^b", "b"));
+	OK(match_late("b{2,3}c", "bbc") && !match_late("b{2,3}c", "bc") && match_late("x|", "y"));
+	OK(!regex_take_failure(&said) && !said.n);
+	OK(!match_late("(a{1,50}){1,50}c", "") && regex_take_failure(&said));
+	OK(said.n && strstr(buf_str(&said), "too many alternatives for a text of 61 bytes"));
+	OK(!regex_take_failure(&said));
+	buf_free(&said);
+}
+
 int main(void)
 {
+	beyond_limits();
 	bounded();
 	beginnings();
 	shared();

@@ -18,6 +18,7 @@
 #include "app/wait_screen.h"
 
 #include "base/job.h"
+#include "base/text/regex.h"
 #include "base/text/text.h"
 #include "trace/as_profile.h"
 #include "trace/task_filter.h"
@@ -305,6 +306,15 @@ static void report_lost(struct app *a)
 	a->status.lost_reported = true;
 }
 
+/* Report a match that could not be found out: what the expression selects may be wrong. */
+static void report_failed_match(struct app *a)
+{
+	struct buf b = {0};
+	if (regex_take_failure(&b))
+		app_message(a, ST_WARN, "%s", buf_str(&b));
+	buf_free(&b);
+}
+
 /* Return the number of used columns; rules and the scroll bar do not count. */
 static int used_width(const struct grid *g)
 {
@@ -388,6 +398,7 @@ void app_draw(struct app *a, struct grid *g)
 	if (a->pop.kind)
 		app_pop_draw(a, g);
 	report_lost(a);
+	report_failed_match(a);
 	draw_message_line(a, g);
 	if (app_report_no_effect(a, g))
 		draw_message_line(a, g);

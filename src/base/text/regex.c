@@ -4,8 +4,12 @@
  * Regular expressions with Go's meaning, by PCRE2: regex_go.c translates, this file compiles and matches. Lookaround,
  * back references and the like have no translation, so an expression that works in ttrace works in `go tool pprof`.
  *
- * Matching is bounded (match, depth and heap limits): an expression that exceeds a limit does not match. regex_match()
- * treats bytes that are not UTF-8 as U+FFFD each, as Go does; regex_find() finds no match in them.
+ * Backtracking is bounded (match, depth and heap limits), because it can take exponential time. Where a limit is exceeded,
+ * regex_match() matches again without backtracking, in time proportional to the text, as Go does: PCRE2's other algorithm
+ * follows all alternatives at once. It is much slower for most texts, and does not tell where a match is. An expression
+ * whose repetitions make too many alternatives fails: regex_take_failure().
+ *
+ * regex_match() treats bytes that are not UTF-8 as U+FFFD each, as Go does; regex_find() finds no match in them.
  */
 #include "config.h"
 #include "base/text/regex.h"
@@ -17,16 +21,18 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MATCH_LIMIT = 1000000, DEPTH_LIMIT = 10000, HEAP_LIMIT_KB = 20000 };
+enum { DFA_WORK = 3000 };	/* ints: room for some 500 alternatives at one place of the text */
 enum { BOUND = 10000, BOUND_PER_BYTE = 100 };	/* steps of regex_match_bounded() */
 
 /* Memory for a match, taken while one is made. A thread that finds none allocates its own. */
 struct match_memory { _Atomic(pcre2_match_data *) free; };
 
 struct regex {
-	pcre2_code *code;
+	pcre2_code *code, *dfa;	/* dfa: for matching without backtracking */
 	pcre2_match_context *ctx;
 	struct match_memory *memory;
 	char *text;
@@ -34,13 +40,13 @@ struct regex {
 	char first;	/* the first byte of every text that it matches; 0: not known */
 };
 
-/* Compile the translated code. UTF-8 is checked while matching, so that any bytes may be searched. */
-static pcre2_code *compile_code(const char *s, const char *pattern, struct err *e)
+/* Compile the translated code. */
+static pcre2_code *compile_code(const char *s, uint32_t more_flags, const char *pattern, struct err *e)
 {
 	int code;
 	size_t at;
 	PCRE2_UCHAR msg[160];
-	uint32_t flags = PCRE2_UTF | PCRE2_MATCH_INVALID_UTF | PCRE2_DOLLAR_ENDONLY | PCRE2_ALT_CIRCUMFLEX;
+	uint32_t flags = PCRE2_UTF | PCRE2_ALT_CIRCUMFLEX | more_flags;
 	pcre2_compile_context *cc = pcre2_compile_context_create(NULL);
 	if (cc) {
 		pcre2_set_newline(cc, PCRE2_NEWLINE_LF);
@@ -81,13 +87,24 @@ static char first_of(const char *s)
 
 struct regex *regex_new(const char *pattern, struct err *e)
 {
-	struct buf own = {0};
-	pcre2_code *code = regex_go_translate(pattern, &own, e) ? NULL : compile_code(buf_str(&own), pattern, e);
+	struct buf own = {0}, any = {0};
+	pcre2_code *code = NULL, *dfa = NULL;
+	/* Invalid UTF-8 is found while matching, so that any bytes may be searched. The other algorithm cannot do that. Its
+	   expression begins with any text: then one walk finds a match that starts anywhere. */
+	if (!regex_go_translate(pattern, &own, e) &&
+	    (code = compile_code(buf_str(&own), PCRE2_MATCH_INVALID_UTF, pattern, e))) {
+		buf_printf(&any, "(?s:.*?)(?:%s)", buf_str(&own));
+		dfa = compile_code(buf_str(&any), PCRE2_ANCHORED, pattern, e);
+	}
 	buf_free(&own);
-	if (!code)
+	buf_free(&any);
+	if (!dfa) {
+		pcre2_code_free(code);
 		return NULL;
+	}
 	struct regex *rx = xcalloc(1, sizeof *rx);
 	rx->code = code;
+	rx->dfa = dfa;
 	rx->text = xstrdup(pattern);
 	rx->plain = plain(pattern);
 	rx->first = first_of(pattern);
@@ -114,6 +131,7 @@ void regex_free(struct regex *rx)
 	mem_free(rx->memory);
 	pcre2_match_context_free(rx->ctx);
 	pcre2_code_free(rx->code);
+	pcre2_code_free(rx->dfa);
 	mem_free(rx->text);
 	mem_free(rx);
 }
@@ -167,12 +185,64 @@ static int match_any_bytes(const struct regex *rx, const char *s, size_t n)
 	return found;
 }
 
+static int run_dfa(const struct regex *rx, const char *s, size_t n)
+{
+	int work[DFA_WORK];
+	pcre2_match_data *data = pcre2_match_data_create(1, NULL);
+	int found = !data ? PCRE2_ERROR_NOMEMORY
+			  : pcre2_dfa_match(rx->dfa, (PCRE2_SPTR)s, n, 0, PCRE2_DFA_SHORTEST, data, rx->ctx, work, DFA_WORK);
+	pcre2_match_data_free(data);
+	return found;
+}
+
+/* ---- failures */
+
+static struct {
+	atomic_flag taken;	/* a thread has written the text, or writes it */
+	_Atomic(bool) said;	/* the text is written */
+	char text[200];
+} failure = {.taken = ATOMIC_FLAG_INIT};
+
+static void note_failure(const struct regex *rx, size_t n)
+{
+	if (atomic_flag_test_and_set(&failure.taken))
+		return;
+	snprintf(failure.text, sizeof failure.text,
+	    "the expression \"%.80s\" has too many alternatives for a text of %zu bytes", rx->text, n);
+	atomic_store(&failure.said, true);
+}
+
+bool regex_take_failure(struct buf *to)
+{
+	if (!atomic_load(&failure.said))
+		return false;
+	buf_puts(to, failure.text);
+	atomic_store(&failure.said, false);
+	atomic_flag_clear(&failure.taken);
+	return true;
+}
+
+/* Match without backtracking. */
+static bool match_all_at_once(const struct regex *rx, const char *s, size_t n)
+{
+	struct buf b = {0};
+	bool odd = made_valid(&b, s, n);
+	int found = odd ? run_dfa(rx, b.p, b.n) : run_dfa(rx, s, n);
+	if (found < 0 && found != PCRE2_ERROR_NOMATCH)
+		note_failure(rx, n);
+	buf_free(&b);
+	return found >= 0;
+}
+
+/* ---- matching */
+
 bool regex_match(const struct regex *rx, const char *s, size_t n)
 {
 	if (rx->plain)	/* most are literal, and each letter of a search is matched against tens of thousands of
 			   names */
 		return n >= rx->plain && memmem(s, n, rx->text, rx->plain);
-	return match_any_bytes(rx, s, n) >= 0;
+	int found = match_any_bytes(rx, s, n);
+	return found == PCRE2_ERROR_NOMATCH || found >= 0 ? found >= 0 : match_all_at_once(rx, s, n);
 }
 
 bool regex_match_bounded(struct regex *rx, const char *s, size_t n, bool *gave_up)

@@ -4,21 +4,27 @@
 #define TTRACE_BASE_TEXT_REGEX_H
 
 #include "base/err.h"
+#include "base/text/buf.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
 /*
  * Regular expressions with the meaning that they have in Go (RE2): unanchored, \d \w \b are ASCII, (?i), lazy
- * quantifiers. Lookaround and back references are rejected, as Go rejects them. PCRE2 does the matching, with match and
- * depth limits, so that no expression can block the program. Threads may share an expression. Only regex.c includes pcre2.h.
+ * quantifiers. Lookaround and back references are rejected, as Go rejects them. PCRE2 does the matching, with limits, so
+ * that no expression can block the program. Threads may share an expression. Only regex.c includes pcre2.h.
  */
 struct regex;
 
 /* Compile an expression. Return NULL and set *e (ERR_USAGE, with the position) if it is not valid. */
 struct regex *regex_new(const char *pattern, struct err *e);
 void regex_free(struct regex *);
+/* Return whether a part of the text matches. If that cannot be found out within the limits, it does not match, and
+   regex_take_failure() says so. */
 bool regex_match(const struct regex *, const char *s, size_t n);
+/* Append a sentence about the first match since the last call that could not be found out, and return whether there is one.
+   Any thread may call it. */
+bool regex_take_failure(struct buf *to);
 /* As regex_match(), and set [*from, *to) to the bytes of the first match. */
 bool regex_find(const struct regex *, const char *s, size_t n, size_t *from, size_t *to);
 /* As regex_match(), for an expression from a file: the steps of a match are limited in proportion to n, so that the time

@@ -3,8 +3,8 @@
 /*
  * Translates Go's regular expressions to PCRE2's. One pass over the expression parses Go's grammar and writes each atom
  * in an unambiguous form: characters that could be operators are escaped, \d \s \w become the ASCII sets that they are
- * in Go, a repeated assertion gets a group around it. So no construct that only PCRE2 has can pass, whatever its
- * version.
+ * in Go, $ becomes \z unless flag m is on, a repeated assertion gets a group around it. So no construct that only PCRE2
+ * has can pass, whatever its version.
  *
  * An earlier version looked for foreign constructs and passed the text on unchanged: of 1351 random expressions 188
  * were accepted or rejected unlike Go. Group names are checked and dropped, because nothing uses them.
@@ -27,6 +27,7 @@ struct rxgo {
 	enum last last;		/* what a repetition would apply to */
 	size_t at;		/* offset of the last assertion in b */
 	int depth;
+	bool lines[DEPTH_MAX + 1];	/* by depth: flag m, $ matches at the end of each line */
 };
 
 static int fail_at(struct rxgo *x, const char *p, const char *what)
@@ -245,6 +246,7 @@ static int put_group(struct rxgo *x)
 	x->last = NOTHING;
 	if (++x->depth > DEPTH_MAX)
 		return fail_at(x, from, "groups are nested too deep");
+	x->lines[x->depth] = x->lines[x->depth - 1];
 	buf_putc(x->b, '(');
 	if (*x->p != '?')
 		return 0;
@@ -258,18 +260,20 @@ static int put_group(struct rxgo *x)
 		x->p = p + 1;
 		return 0;
 	}
-	bool minus = false;
+	bool minus = false, lines = x->lines[x->depth];
 	int after = 0;
 	for (; *p && strchr("imsU-", *p); p++) {
 		if (*p == '-' && minus)
 			break;
 		minus |= *p == '-';
+		lines = *p == 'm' ? !minus : lines;
 		after = *p == '-' ? 0 : after + 1;
 	}
 	if ((*p != ':' && *p != ')') || (minus && !after))
 		return fail_at(x, from, "unknown group syntax");
 	buf_put(x->b, x->p, (size_t)(p - x->p) + 1);
 	x->depth -= *p == ')';
+	x->lines[x->depth] = lines;
 	x->p = p + 1;
 	return 0;
 }
@@ -320,10 +324,11 @@ static int put_repeat(struct rxgo *x, size_t n)
 	return 0;
 }
 
-static void put_assertion(struct rxgo *x, size_t n)
+/* Translate an assertion of n bytes at x->p to s. */
+static void put_assertion(struct rxgo *x, size_t n, const char *s)
 {
 	x->at = x->b->n;
-	buf_put(x->b, x->p, n);
+	buf_puts(x->b, s);
 	x->p += n;
 	x->last = ASSERTION;
 }
@@ -348,7 +353,7 @@ static int put_backslash(struct rxgo *x)
 		return 0;
 	}
 	if (x->p[1] && strchr("AbBz", x->p[1])) {
-		put_assertion(x, 2);
+		put_assertion(x, 2, (const char[]){'\\', x->p[1], 0});
 		return 0;
 	}
 	x->p++;
@@ -383,7 +388,8 @@ static int put_next(struct rxgo *x)
 		x->last = NOTHING;
 		return 0;
 	case '*': case '+': case '?': return put_repeat(x, 1);
-	case '^': case '$': put_assertion(x, 1); return 0;
+	case '^': put_assertion(x, 1, "^"); return 0;
+	case '$': put_assertion(x, 1, x->lines[x->depth] ? "$" : "\\z"); return 0;
 	case '.':
 		buf_putc(x->b, *x->p++);
 		x->last = ATOM;
