@@ -52,7 +52,8 @@ build_rpm() {
 [ -x ./ttrace ] && [ -x tests/pty ] || { ./bootstrap && make -s tests/pty; } || exit 1
 
 check "release, first time" make_release first
-check "release, second time" make_release second
+printf 'xterm|of this user,\n\tcols#80,\n' | tic -o "$work/terminfo" -
+TERMINFO=$work/terminfo check "release, second time, with another terminfo" make_release second
 check "both are equal byte for byte" diff -r "$work/first" "$work/second"
 check "checksums" sh -c "cd '$work/first' && sha256sum -c --quiet SHA256SUMS"
 check_with jq "bill of materials is JSON" sh -c "jq -e .packages '$work'/first/*.spdx.json"

@@ -4,7 +4,8 @@
 # Make the files of a release in FOLDER from the commit that is checked out: the tarball of `make dist`, the static binary for
 # this machine with its bill of materials, the recipes for package systems, and SHA256SUMS, signed by gpg if KEY is given. URL
 # is the folder in which the files will be published; HOME is the page of the project. The files depend on the commit, the
-# compiler and the libraries, but not on time, folder or user. doc/maintainers.md describes the steps of a release.
+# compiler, the libraries and the system's terminfo, but not on time, folder or user. doc/maintainers.md describes the steps of
+# a release.
 set -eu
 [ $# = 3 ] || [ $# = 4 ] || { sed -n '3p' "$0" | cut -c3- >&2; exit 2; }
 url=$1 home=$2 key=${4:-}
