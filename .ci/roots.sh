@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Functions of .ci/bare, .ci/package and .ci/cross for new root file systems, which have nothing of this machine. Sourced.
+# Functions of .ci/bare, .ci/package, .ci/cross and .ci/empty-root for new root file systems, which have nothing of this
+# machine. Sourced.
 
 # as_root ARGUMENT...: continue as root, with sudo where that is needed
 as_root() {
