@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: MIT
 # usage: packaging/release.sh URL HOME FOLDER [KEY]
 # Make the files of a release in FOLDER from the commit that is checked out: the tarball of `make dist`, the static binary for
-# this machine with its bill of materials, the recipes for package systems, and SHA256SUMS, signed by gpg if KEY is given. URL
-# is the folder in which the files will be published; HOME is the page of the project. The files depend on the commit, the
-# compiler, the libraries and the system's terminfo, but not on time, folder or user. doc/maintainers.md describes the steps of
-# a release.
+# this machine with its bill of materials and the licences of all that is in it, the recipes for package systems, and
+# SHA256SUMS, signed by gpg if KEY is given. URL is the folder in which the files will be published; HOME is the page of the
+# project. The files depend on the commit, the compiler, the libraries and the system's terminfo, but not on time, folder or
+# user. doc/maintainers.md describes the steps of a release.
 set -eu
 [ $# = 3 ] || [ $# = 4 ] || { sed -n '3p' "$0" | cut -c3- >&2; exit 2; }
 url=$1 home=$2 key=${4:-}
@@ -34,10 +34,21 @@ tar -xf "$folder/$name.tar.xz" -C "$work/static"
 (cd "$work/static/$name" && ./configure -q --enable-static-binary CFLAGS='-O3' && make -s -j2 ttrace)
 strip -o "$folder/$binary" "$work/static/$name/ttrace"
 "$top/packaging/sbom.sh" "$version" "$folder/$binary" >"$folder/$binary.spdx.json"
+{
+	cat "$top/COPYING"
+	for package in $(sed -n 's/.*STATIC_LINK.*SPDXRef-\([^"]*\)".*/\1/p' "$folder/$binary.spdx.json"); do
+		printf '\n==== Of %s, which is linked into the static binary\n\n' "$package"
+		cat "/usr/share/doc/$package/copyright"
+	done
+} >"$work/notices"
+for licence in $(grep -o '/usr/share/common-licenses/[A-Za-z0-9.-]*[0-9A-Za-z]' "$work/notices" | xargs realpath | sort -u); do
+	printf '\n==== %s\n\n' "$licence"
+	cat "$licence"
+done | cat "$work/notices" - >"$folder/$binary.licenses"
 "$top/packaging/recipes.sh" "$folder/$name.tar.xz" "$url/$name.tar.xz" "$home" "$folder"
 
 cd "$folder"
-sha256sum "$name.tar.xz" "$binary" "$binary.spdx.json" ttrace.spec ttrace.rb ttrace.nix APKBUILD >SHA256SUMS
+sha256sum "$name.tar.xz" "$binary" "$binary.spdx.json" "$binary.licenses" ttrace.spec ttrace.rb ttrace.nix APKBUILD >SHA256SUMS
 if [ -n "$key" ]; then
-	gpg --local-user "$key" --armor --detach-sign --output SHA256SUMS.asc SHA256SUMS
+	gpg --yes --local-user "$key" --armor --detach-sign --output SHA256SUMS.asc SHA256SUMS
 fi
