@@ -50,7 +50,7 @@ static int open_curl(struct err *e)
 	const char *missing = curl.open ? NULL : dynlib_open(names, call, sizeof call / sizeof *call, &curl);
 	if (missing && !*missing)
 		return err_set(e, ERR_IO, ERR_NOWHERE,
-		    "cannot fetch a URL without libcurl: apt-get install libcurl4");
+		    "cannot fetch a URL without libcurl (Debian: apt-get install libcurl4)");
 	if (missing)
 		return err_set(e, ERR_IO, ERR_NOWHERE, "libcurl is too old: %s is missing", missing);
 	curl.open = true;

@@ -364,8 +364,8 @@ struct dwarf_info *dwarf_open(const struct elf *f, const char *path, struct err 
 	struct buf b = {0};
 	struct dwarf_info *d = NULL;
 	if (!dwarf_available()) {
-		err_set(e, ERR_LIMIT, ERR_NOWHERE, "%s: cannot read debug information without libdw: "
-		    "apt-get install libdw1", path);
+		err_set(e, ERR_LIMIT, ERR_NOWHERE, "%s: cannot read debug information without libdw of elfutils "
+		    "(Debian: apt-get install libdw1)", path);
 	} else if (!find_file(f, path, &b)) {
 		err_set(e, ERR_FORMAT, ERR_NOWHERE, "%s has no debug information", path);
 	} else {

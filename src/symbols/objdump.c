@@ -144,7 +144,7 @@ int objdump(struct objdump_output *to, const struct objdump *d, struct err *e)
 	if (!rc)
 		objdump_parse(to, out.p ? out.p : "", out.n);
 	else if (why.kind == ERR_IO)
-		err_set(e, ERR_IO, ERR_NOWHERE, "assembly needs objdump: apt-get install binutils");
+		err_set(e, ERR_IO, ERR_NOWHERE, "assembly needs objdump of binutils (Debian: apt-get install binutils)");
 	else
 		err_set(e, why.kind, ERR_NOWHERE, "%s: %s", d->path, why.msg);
 	buf_free(&from);

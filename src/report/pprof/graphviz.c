@@ -22,8 +22,8 @@ static int run_graphviz(const struct options *o, struct out *out, const char *fo
 		rc = err_set(e, ERR_LIMIT, ERR_NOWHERE, "the graph is too large to be drawn: -nodecount=N makes it smaller");
 	if (!rc && subprocess_filter(argv, &graph.buf, &drawing, DRAWING_MAX, &why)) {
 		if (why.kind == ERR_IO)
-			rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "drawings need dot, which is not installed: "
-			    "apt-get install graphviz (or use the report flame, which needs nothing)");
+			rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "drawings need dot of graphviz, which is not installed "
+			    "(Debian: apt-get install graphviz); the report flame needs nothing");
 		else
 			rc = err_set(e, why.kind == ERR_CANCEL ? ERR_CANCEL : ERR_OUTPUT, ERR_NOWHERE, "%s", why.msg);
 	}
