@@ -12,6 +12,10 @@ url=$1 home=$2 key=${4:-}
 mkdir -p "$3"
 folder=$(cd "$3" && pwd)
 top=$(cd "$(dirname "$0")/.." && pwd)
+! grep -q '^Maintainer:.*\.invalid>' "$top/debian/control" || [ -z "$key" ] || {
+	echo "debian/control has no address of the maintainers, which SECURITY.md refers to" >&2
+	exit 1
+}
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
