@@ -74,8 +74,23 @@ mux resize-window -x 80 -y 24
 see back '[1Top]'
 keys C-z
 prompt stopped
-type_line "fg; echo exit \$?"
+type_line fg
 see again '[1Top]'
+# a command of | is stopped and continued: it keeps the settings of the terminal, so ^C ends it
+tty=$(mux display-message -p '#{pane_tty}')
+keys "|echo run''ning; while sleep 1; do echo ti''ck; done" Enter
+see pipe running
+stty -a <"$tty" >"$tmp/running"
+keys C-z
+prompt pipe-stopped
+type_line 'clear; fg; echo exit $?'
+see pipe-continued tick
+stty -a <"$tty" >"$tmp/continued"
+cmp "$tmp/running" "$tmp/continued" || fail "a stop changes the terminal of a command: $(diff "$tmp/running" "$tmp/continued")"
+keys C-c
+see pipe-ended 'press Enter to return'
+keys Enter
+see pipe-back '[1Top]'
 keys Q
 see quit 'exit 0'
 prompt quit

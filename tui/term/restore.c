@@ -58,15 +58,14 @@ static void on_signal(int sig)
 static const int watched[] = {SIGWINCH, SIGTSTP, SIGCONT, SIGTERM, SIGHUP, SIGINT};
 enum { WATCHED = sizeof watched / sizeof *watched };
 
+static struct sigaction before[WATCHED];
+
 void restore_watch_signals(bool on)
 {
-	static struct sigaction before[WATCHED];
-	static bool known;
 	struct sigaction watch = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 	sigemptyset(&watch.sa_mask);
 	for (int i = 0; i < WATCHED; i++)
-		sigaction(watched[i], on ? &watch : known ? &before[i] : NULL, known ? NULL : &before[i]);
-	known = true;
+		sigaction(watched[i], on ? &watch : &before[i], NULL);
 }
 
 int restore_open(int tty, struct err *e)
@@ -74,6 +73,8 @@ int restore_open(int tty, struct err *e)
 	way_out.in = tty;
 	way_out.nreset = 0;
 	tcgetattr(tty, &way_out.saved);
+	for (int i = 0; i < WATCHED; i++)
+		sigaction(watched[i], NULL, &before[i]);
 	if (pipe(way_out.pipe))
 		return err_set(e, ERR_IO, ERR_NOWHERE, "pipe: %s", strerror(errno));
 	for (int i = 0; i < 2; i++) {
