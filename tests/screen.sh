@@ -259,6 +259,7 @@ screen why-rest 100x24 orders.trace 'WD' -ascii
 screen why-back 80x24 orders.trace 'Wjj<Enter>q'
 screen findings 80x24 stock.trace '!' -ascii
 screen findings-wide 120x40 orders.trace '!'
+screen findings-why 120x16 orders.trace '!W'
 screen findings-profile 80x24 mutex.pb.gz '!'
 screen findings-profile-line 80x24 goroutine.pb.gz '!<Enter>' -ascii
 # boards: columns that fit, the part at the side, a row as a range of the timeline; then windows and assists of the GC

@@ -41,6 +41,10 @@ void finding_add(struct findings_run *r, double fit, struct finding *f)
 	if (fit >= 0.5) {
 		f->rule = r->rule;
 		f->level = fit >= 1 && f->score >= FINDING_LOW ? FINDING_PROBLEM : FINDING_NOTICE;
+		if (f->show_t1 <= f->show_t0) {
+			f->show_t0 = f->t0;
+			f->show_t1 = f->t1;
+		}
 		f->text = arena_strndup(r->mem, r->text.n ? r->text.p : "", r->text.n);
 		r->v = mem_grow(r->v, &r->cap, r->n + 1u, sizeof *r->v);
 		r->v[r->n++] = *f;

@@ -163,7 +163,7 @@ static void report_queue(struct lock_rule *l, struct lock_queue *q)
 		wrap_add_to(&work, groups_work(&r->groups.v[w.group[i]]));
 	enum time_class cls = time_parts_main_class(&q->held, &part);
 	struct finding f = {.score = finding_score((double)q->ns * w.share, (double)work), .affected_ns = work,
-	    .t0 = q->from, .t1 = q->to, .trk = q->example.g};
+	    .t0 = q->from, .t1 = q->to, .trk = q->example.g, .show_t0 = q->example.t0, .show_t1 = q->example.t1};
 	time_parts_sort(&q->held);
 	struct lock_holder holder = main_holder(r, q, cls);
 	double mean = (double)q->ns / (double)r->wall, fit = finding_fit(mean, LIMIT(r, LOCK_QUEUE, WAITERS)),

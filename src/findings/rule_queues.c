@@ -375,7 +375,8 @@ static void report_pool(struct findings_run *r, struct pool_site *p, double mean
 			most = &p->use.v[i];
 	int64_t work = wrap_add(groups_work(&r->groups.v[group]), r->scan.sites.v[p->site].idle ? x->ns : 0);
 	struct finding f = {.score = finding_score((double)x->ns, (double)work), .affected_ns = work, .t0 = x->from,
-	    .t1 = x->to, .trk = p->example.g, .see = board_of_class(r->scan.sites.v[p->site].cls)};
+	    .t1 = x->to, .trk = p->example.g, .show_t0 = p->example.t0, .show_t1 = p->example.t1,
+	    .see = board_of_class(r->scan.sites.v[p->site].cls)};
 	if (most)
 		blame_work(r, &f, most->stack, p->example.waker_stack);
 	finding_culprit(r, &f, at);

@@ -41,7 +41,8 @@ void rule_syscall(struct findings_run *r)
 		double share = (double)ns / (double)groups_work(&r->groups.v[group]),
 		       fit = finding_fit(share, LIMIT(r, SYSCALL, SHARE));
 		struct finding f = {.score = finding_score(share, 1), .affected_ns = groups_work(&r->groups.v[group]),
-		    .t0 = x->from, .t1 = x->to, .trk = x->sample[0].g, .see = "syscalls"};
+		    .t0 = x->from, .t1 = x->to, .trk = x->sample[0].g, .show_t0 = x->sample[0].t0,
+		    .show_t1 = x->sample[0].t1, .see = "syscalls"};
 		double relevant = findings_relevance(r, x->sample[0].g, ns, LIMIT(r, SYSCALL, SHARE));
 		fit = call < fit ? call : fit;
 		fit = relevant < fit ? relevant : fit;

@@ -19,8 +19,8 @@ static const struct finding *finding_at(const struct boards_state *p, const stru
 	const struct findings *all = p->analysis ? p->analysis->findings : NULL;
 	for (uint32_t i = 0; all && i < all->n; i++) {
 		const struct finding *f = &all->v[i];
-		if (at->topic[0] == (enum topic)(TOPIC_RULE_LOCK_QUEUE + f->rule) && at->t0 == f->t0 && at->t1 == f->t1 &&
-		    at->trk == f->trk)
+		if (at->topic[0] == (enum topic)(TOPIC_RULE_LOCK_QUEUE + f->rule) && at->t0 == f->show_t0 &&
+		    at->t1 == f->show_t1 && at->trk == f->trk)
 			return f;
 	}
 	return NULL;

@@ -173,8 +173,8 @@ static void place_finding(const void *st, const struct pane_env *env, struct pla
 	if (p->analysis) {
 		to->rows = f->trk ? ROWS_GROUP : ROWS_ALL;
 		to->id = f->trk ? store_trk_name(store, f->trk) : 0;
-		to->t0 = f->t0;
-		to->t1 = f->t1;
+		to->t0 = f->show_t0;
+		to->t1 = f->show_t1;
 	}
 	to->frm = f->nculprit ? f->culprit[0].frame : 0;
 	to->fun = to->frm ? store_frm(store, to->frm)->fun : 0;

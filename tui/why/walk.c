@@ -28,10 +28,12 @@ static bool find_operation(const struct operations *ops, uint64_t id, bool task,
 	return false;
 }
 
-/* The range of a place: its own, or that of the span at its time, or the life of the goroutine. */
+/* The range of a place: its own, as far as the goroutine lives; that of the span at its time; or the life of the
+   goroutine. */
 static bool find_range(const struct snap *sn, const struct place *p, int64_t *t0, int64_t *t1)
 {
 	struct trace_interval iv;
+	int64_t born = TIME_NONE, died = TIME_NONE;
 	*t0 = p->t0;
 	*t1 = p->t1;
 	if (*t0 != TIME_NONE && *t1 == TIME_NONE) {
@@ -40,7 +42,11 @@ static bool find_range(const struct snap *sn, const struct place *p, int64_t *t0
 		*t0 = iv.t0;
 		*t1 = iv.t1;
 	}
-	return stats_goroutine_bounds(sn, p->trk, t0, t1) && *t1 > *t0;
+	if (!stats_goroutine_bounds(sn, p->trk, &born, &died))
+		return false;
+	*t0 = *t0 == TIME_NONE || *t0 < born ? born : *t0;
+	*t1 = *t1 == TIME_NONE || *t1 > died ? died : *t1;
+	return *t1 > *t0;
 }
 
 bool why_find_target(const struct trace_analysis *a, const struct place *p, struct critical_target *out)
