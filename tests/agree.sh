@@ -132,7 +132,7 @@ done
 for keys in '8grj<Enter> -by=kind' '8grjj<Enter> -by=caller' '8grjj<Enter>i -by=caller -sort=-total' '8grj<Enter>> -by=kind -sort=max'; do
 	# shellcheck disable=SC2086
 	tsv stw ${keys#* } | words '{ print $1, ns($2), ns($3), ns($4) }' >"$tmp/report"
-	screen 120x120 "${keys%% *}" | sed 's/^>/ /' | awk '$1 ~ /^[0-9]+$/ && $4 ~ /s$/ { print $1, $2, $3, $4 }' |
+	screen 120x120 "${keys%% *}" | sed 's/^>/ /' | awk '$1 ~ /^[0-9]+$/ && $4 ~ /^[0-9].*s$/ { print $1, $2, $3, $4 }' |
 		head -n "$(grep -c . "$tmp/report")" >"$tmp/view"
 	cmp "$tmp/report" "$tmp/view" || fail "sums of stops differ between report and pane, $keys"
 done

@@ -144,7 +144,7 @@ on "$trace" '1j2x}' 'runtime.goexit asm_amd64.s'
 alike "$trace" '1j2xu' '1j2'
 # f on a stop filters all panes by its time range, which is shorter than a cycle
 not "$trace" '8]jf' 'marking 1355' '1.00s ' ' 1 stops'
-on "$trace" '8]jf' '1 cycle, marking 100.0% of time' ' 1 stop  p50'
+on "$trace" '8]jf' '1 cycle, mark phases 261us' ' 1 stop  p50'
 on "$trace" '6<Enter>jf' '  1 goroutine  '
 
 # a log has states with times and no stacks: without filters the message does not name them

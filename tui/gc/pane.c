@@ -312,8 +312,9 @@ static void gc_pane_summary(const void *st, const struct pane_env *env, struct b
 		tracepane_put_scope(&p->scope, b);
 		return;
 	}
-	buf_printf(b, "%u cycle%s, marking %.1f%% of time, assists ", cycles, text_s(cycles),
-	    text_percent(p->mark, len));
+	buf_printf(b, "%u cycle%s, mark phases ", cycles, text_s(cycles));
+	text_ns(b, p->mark);
+	buf_puts(b, ", assists ");
 	text_ns(b, p->assist);
 	buf_printf(b, ", %u stop%s", p->stop.n, text_s(p->stop.n));
 	if (p->stop.n) {
