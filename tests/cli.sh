@@ -242,6 +242,9 @@ refuses 2 'like 10ms..50ms' tasks -latency=soon "$trace"
 refuses 2 'commas' goroutines -goroutine=1,x "$trace"
 refuses 2 'after the end of the trace, 2.40s' events -from=5s "$trace"
 refuses 2 'after the end of the trace, 2.40s' gc -from=5s -to=6s "$trace"
+refuses 2 'after the end of the trace, 2.40s' view -from=99s -script=7 "$trace"
+refuses 2 'from must be before' view -from=2s -to=1s -script=7 "$trace"
+refuses 2 'no P 77' view -proc=77 -script=7 "$trace"
 # a name or filter without matches: an empty table and a notice
 for report in goroutines operations tasks regions stw; do
 	run 0 $report -name=nosuch "$trace"

@@ -473,7 +473,7 @@ struct app *app_new(
 		app_history(a, false);
 		filter_set_read_file(a);
 	}
-	int first = first_pane(a, e);
+	int first = view_options_check(a, e) ? -1 : first_pane(a, e);
 	if (first < 0) {
 		app_free(a);
 		return NULL;

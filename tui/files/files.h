@@ -83,6 +83,8 @@ void view_file_write(struct app *);
 
 /* view_options.c: the view as command line options */
 void view_options_put(struct app *, struct buf *);
+/* Return -1 with *e if all has been read and a range of time or a P of the options is wrong. */
+int  view_options_check(const struct app *, struct err *e);
 /* Apply the start options that can be resolved by what is read so far; first: all of them. */
 void view_options_apply(struct app *, bool first);
 bool view_options_parse_time(const struct app *, const char *, int64_t *t);	/* 1.2s, 350ms, 40%, 15:04:05 */

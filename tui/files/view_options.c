@@ -79,7 +79,8 @@ void view_options_put(struct app *a, struct buf *b)
 
 /* ---- applying options */
 
-enum { ST_FROM = 1, ST_TO = 2, ST_GOROUTINE = 4, ST_PROC = 8, ST_AT = START_AT, ST_AHEAD = 32, ST_DIFF = 64 };
+enum { ST_FROM = 1, ST_TO = 2, ST_GOROUTINE = 4, ST_PROC = 8, ST_AT = START_AT, ST_AHEAD = 32, ST_DIFF = 64,
+	ST_CHECK = 128 };
 static const struct { int bit; enum option_id options; } starts[] = {{ST_FROM, OPT_FROM}, {ST_TO, OPT_TO},
     {ST_GOROUTINE, OPT_GOROUTINE}, {ST_PROC, OPT_PROC}, {ST_AT, OPT_AT}, {ST_DIFF, OPT_DIFF_RANGE}};
 
@@ -126,9 +127,11 @@ static int view_options_goto_at(struct app *a, const char *where)
 		p.fun = rx ? app_function(a, rx) : 0;
 		regex_free(rx);
 	}
-	if ((!p.trk && !p.fun && p.t0 == TIME_NONE) || !pane_now(a)->go)
+	if ((!p.trk && !p.fun && p.t0 == TIME_NONE) || !pane_now(a)->go || !pane_now(a)->go(state_now(a), &a->env, &p))
 		return -1;
-	return pane_now(a)->go(state_now(a), &a->env, &p) ? 0 : -1;
+	if (p.t0 != TIME_NONE && p.t0 > session_snap(a->s)->t1)
+		app_message(a, ST_WARN, "-at=%s is after the end of the trace: moved to the end", where);
+	return 0;
 }
 
 /* Go to a time, goroutine, P or task if the pane cannot: open the pane that can. */
@@ -213,12 +216,35 @@ static void start_partial_load(struct app *a, const struct query *q)
 	}
 }
 
+int view_options_check(const struct app *a, struct err *e)
+{
+	const struct snap *sn = session_snap(a->s);
+	struct query q = {0};
+	return session_is_trace(a->s) && sn->complete ? query_add_places(sn, a->options, &q, e) : 0;
+}
+
+/* Show the whole trace and the reason if its end shows that options are wrong; false: they are right. */
+static bool drop_wrong_options(struct app *a)
+{
+	struct query q = *session_query(a->s);
+	struct err e, unused;
+	if (!view_options_check(a, &e))
+		return false;
+	q.from = q.to = TIME_NONE;
+	(void)session_set_query(a->s, &q, NULL, &unused);
+	app_update(a);
+	app_message(a, ST_ERROR, "%s", e.msg);
+	return true;
+}
+
 void view_options_apply(struct app *a, bool first)
 {
 	bool complete = session_snap(a->s)->complete;
 	for (size_t i = 0; first && i < sizeof starts / sizeof *starts; i++)
 		if (options_str(a->options, starts[i].options) && (starts[i].bit == ST_AT || session_is_trace(a->s)))
-			a->todo |= starts[i].bit;
+			a->todo |= starts[i].bit | ST_CHECK;
+	if (a->todo && complete && drop_wrong_options(a))
+		a->todo = 0;
 	if (!a->todo)
 		return;
 	struct query q = *session_query(a->s);
