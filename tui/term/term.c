@@ -211,7 +211,7 @@ struct term *term_open(struct err *e)
 {
 	const char *name = getenv("TERM");
 	if (!name || !*name || !strcmp(name, "dumb")) {
-		err_set(e, ERR_USAGE, ERR_NOWHERE,
+		err_set(e, ERR_OUTPUT, ERR_NOWHERE,
 		    "this terminal (TERM=%s) cannot move its cursor: use `ttrace top FILE`, "
 		    "or `ttrace view FILE | cat` for the first screen",
 		    name && *name ? name : "");
@@ -220,7 +220,7 @@ struct term *term_open(struct err *e)
 	struct term *t = xcalloc(1, sizeof *t);
 	if (!isatty(STDIN_FILENO) && !(t->in = fopen("/dev/tty", "re"))) {
 		err_set(
-		    e, ERR_IO, ERR_NOWHERE, "cannot open the terminal to read keys: %s", strerror(errno));
+		    e, ERR_OUTPUT, ERR_NOWHERE, "cannot open the terminal to read keys: %s", strerror(errno));
 		mem_free(t);
 		return NULL;
 	}
@@ -234,7 +234,7 @@ struct term *term_open(struct err *e)
 	ending_delay(false);
 	if (!t->screen) {
 		err_set(
-		    e, ERR_USAGE, ERR_NOWHERE, "unknown terminal (TERM=%s)", name);
+		    e, ERR_OUTPUT, ERR_NOWHERE, "unknown terminal (TERM=%s)", name);
 		if (t->in)
 			fclose(t->in);
 		mem_free(t);
