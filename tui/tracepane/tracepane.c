@@ -12,6 +12,7 @@
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
+#include "base/wrap_math.h"
 #include "term/style.h"
 #include "trace/bins.h"
 #include "trace/user_code.h"
@@ -396,18 +397,20 @@ int tracepane_draw_accounts(const struct store *st, struct grid *g, int y, int h
 
 void tracepane_put_shares(const int64_t ns[TS__N], int64_t whole, struct buf *b)
 {
-	bool done[TS__N] = {0};
+	int64_t v[TS__N] = {0};
+	for (int i = TS_NONE + 1; i < TS__N; i++)
+		wrap_add_to(&v[state_runs((enum tstate)i) ? TS_RUN : i], ns[i]);
 	for (int k = 0; k < 6 && whole > 0; k++) {
-		int best = -1;
+		int best = TS_NONE;
 		for (int i = TS_NONE + 1; i < TS__N; i++)
-			if (!done[i] && ns[i] > 0 && (best < 0 || ns[i] > ns[best]))
+			if (v[i] > v[best])
 				best = i;
-		if (best < 0)
+		if (best == TS_NONE)
 			break;
-		done[best] = true;
 		buf_printf(b, "%s%s ", k ? " | " : "", style_state_name((enum tstate)best));
-		text_ns(b, ns[best]);
-		buf_printf(b, " %.1f%%", text_percent(ns[best], whole));
+		text_ns(b, v[best]);
+		buf_printf(b, " %.1f%%", text_percent(v[best], whole));
+		v[best] = 0;
 	}
 }
 

@@ -83,7 +83,8 @@ int tracepane_draw_wrapped(struct grid *, int y, int x, enum style, const char *
 int tracepane_draw_share(struct grid *, int y, int h, enum style, const char *name, int64_t ns, int64_t whole);
 int tracepane_draw_accounts(const struct store *, struct grid *, int y, int h, const struct goroutine_times *);
 int tracepane_accounts_height(const struct goroutine_times *);	/* lines that all of them need */
-/* Append "running 310ms 15.5% | runnable ...": the largest states of a total. */
+/* Append "running 310ms 15.5% | runnable ...": the largest states of a total. Assists, sweep and stops
+   that a goroutine runs are in "running", as in tracepane_draw_accounts(). */
 void tracepane_put_shares(const int64_t ns[TS__N], int64_t whole, struct buf *);
 /* As a regular expression that matches only this name. */
 void tracepane_put_name_regex(const struct store *, str_id, struct buf *);
