@@ -244,6 +244,8 @@ refuses 2 'after the end of the trace, 2.40s' events -from=5s "$trace"
 refuses 2 'after the end of the trace, 2.40s' gc -from=5s -to=6s "$trace"
 refuses 2 'after the end of the trace, 2.40s' view -from=99s -script=7 "$trace"
 refuses 2 'from must be before' view -from=2s -to=1s -script=7 "$trace"
+refuses 2 'output does not apply' view -output=out2 -script= "$trace"
+refuses 2 'format does not apply' -format=json "$trace"
 refuses 2 'no P 77' view -proc=77 -script=7 "$trace"
 # a name or filter without matches: an empty table and a notice
 for report in goroutines operations tasks regions stw; do

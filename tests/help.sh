@@ -76,6 +76,10 @@ show 80x24 1jK cpu.pb.gz | cmp -s - "$tmp/out" || fail "K in the menu does not o
 run 0 help
 awk 'length > 80' "$tmp/out" >"$tmp/wide"
 [ -s "$tmp/wide" ] && fail "wider than 80 columns in the help:" "$(cat "$tmp/wide")"
+run 0 help view
+for option in focus diff_base source_path type from group sample_index; do
+	grep -q -e "^    -$option=" "$tmp/out" || fail "the help of view does not list -$option"
+done
 "$TTRACE" -print=reports >"$tmp/reports"
 cp -r "$samples" "$tmp/samples" && cd "$tmp/samples" || exit 99
 PATH=$tmp/bin:$PATH

@@ -164,6 +164,16 @@ static void file(const char *name, const struct at *at)
 	options_free(&options);
 }
 
+/* -pane has the names of all panes, in their order. */
+static void pane_names(void)
+{
+	struct buf b = {0};
+	for (int p = 0; panes[p]; p++)
+		buf_printf(&b, "%s%s", p ? "|" : "", panes[p]->name);
+	OK(!strcmp(buf_str(&b), option_rows[OPT_PANE].arg));
+	buf_free(&b);
+}
+
 int main(int argc, char **argv)
 {
 	verbose = argc > 1;
@@ -177,6 +187,7 @@ int main(int argc, char **argv)
 	    {"tasks", "7j<Enter><Enter>jj"}, {"gc", "8jj"}, {"events", "9jj"}, {"top", "1jj"}, {"list", "1jj2"},
 	    {"peek", "1jj3"}, {"flame", "4j"}, {NULL, NULL}};
 	(void)argv;
+	pane_names();
 	file("cpu.pb.gz", profile);
 	file("orders.trace", trace);
 	return DONE();

@@ -127,11 +127,11 @@ static bool is_listed_option(const struct report_row *r, int i)
 	case OPT_INTEL_SYNTAX: return is_one(r->name, "disasm", "weblist");
 	default: break;
 	}
+	if (views)	/* panes on call trees take what top takes */
+		return !is_one(o->group, "output", "report") && options_applies_to_report("top", (enum option_id)i);
 	if (!strcmp(o->group, "source"))
 		return samples;
-	if (is_one(o->group, "viewer", "fetch"))
-		return views;
-	return !views && options_applies_to_report(r->name, (enum option_id)i);
+	return !is_one(o->group, "viewer", "fetch") && options_applies_to_report(r->name, (enum option_id)i);
 }
 
 void cli_help_report_options(struct buf *b, const struct report_row *r)

@@ -240,6 +240,8 @@ bool options_applies_to_report(const char *report, enum option_id id)
 {
 	const struct report_row *r = find_report(report, strlen(report));
 	const struct option_row *row = &option_rows[id];
+	if ((id == OPT_OUTPUT || id == OPT_FORMAT) && !strcmp(report, "view"))
+		return false;	/* its screens are text on standard output */
 	if (!r || !r->takes || !changes_reports(row->group))
 		return true;
 	for (const char *w = r->takes; (w = strchr(w, '+')); w++)
