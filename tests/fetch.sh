@@ -76,6 +76,15 @@ done
 run 0 top -nodecount=9 -seconds=1 "$host"
 [ "$(sed -n 1,2p err)" = "Fetching profile over HTTP from $http/debug/pprof/profile?seconds=1
 Please wait... (1s)" ] || fail "the first lines of stderr with -seconds are wrong: $(cat err)"
+for report in findings info; do
+	ls "$PPROF_TMPDIR" >before
+	run 0 $report "$http/debug/pprof/heap"
+	"$TTRACE" $report "$samples/heap.pb.gz" | grep -v ^file | sed 1d >a
+	grep -v ^file out | sed 1d | cmp -s - a || fail "$report of a URL differs from that of the file: $(cat out)"
+	kept=$(sed -n 's/^Saved profile in //p' err)
+	[ "$(ls "$PPROF_TMPDIR" | comm -13 before -)" = "${kept##*/}" ] && "$TTRACE" top -nodecount=9 "$kept" | cmp -s - heap.top ||
+		fail "$report of a URL does not save the profile: $(cat err)"
+done
 run 0 events "$http/debug/pprof/trace"
 "$TTRACE" events "$samples/orders.trace" | cmp -s - out || fail "the events of a fetched trace differ from those of the file"
 cmp -s "$PPROF_TMPDIR/trace.001.out" "$samples/orders.trace" || fail "the saved trace differs from the file"

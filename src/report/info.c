@@ -13,6 +13,7 @@
 #include "report/json.h"
 #include "report/table.h"
 #include "session/download.h"
+#include "session/merge_profiles.h"
 #include "session/trace_reread.h"
 #include "store/builder.h"
 #include "store/tracks/time_search.h"
@@ -264,6 +265,19 @@ static void print_info(
 		json_end(&i->j);
 }
 
+static void ignore_notice(void *none, const char *fmt, ...)
+{
+	(void)none, (void)fmt;
+}
+
+/* Save a profile that was fetched, as all other reports do. */
+static void save_fetched(const struct options *o)
+{
+	struct err none;
+	if (download_save_folder(o->downloads))
+		profile_free(merge_profiles_read(o, ignore_notice, NULL, &none));
+}
+
 int report_info(const struct options *o, struct out *out, struct err *e)
 {
 	struct info_report i = { .b = &out->buf, .j = { .b = &out->buf } };
@@ -280,6 +294,7 @@ int report_info(const struct options *o, struct out *out, struct err *e)
 	if (!ret) {
 		const struct snap *sn = builder_finish(b);
 		print_info(sn, &i, o->file[0], r->name, in);
+		save_fetched(o);
 		for (uint32_t k = 0; options_bool(o, OPT_STRICT) && k < sn->nwarns && !ret; k++) {
 			const struct warn_row *w = column_at(&sn->st->warns, k);
 			ret = w->aside ? 0 : err_set(e, ERR_FORMAT, w->at, "%s", w->msg);

@@ -42,7 +42,7 @@ int64_t input_wait_elapsed_ms(const struct pending_input *a)
 void input_wait_plan(struct pending_input *a, struct options *o)
 {
 	*a = (struct pending_input){.o = o, .began = clock_ms()};
-	a->going = download_describe(o, &a->what);
+	a->going = !o->downloads && download_describe(o, &a->what);
 }
 
 int input_wait_fetch(struct pending_input *a, struct job *j, struct err *e)
@@ -52,6 +52,7 @@ int input_wait_fetch(struct pending_input *a, struct job *j, struct err *e)
 		return 0;
 	const struct download_watch w = {.input = a->watch, .add_notice = add_notice, .arg = a};
 	a->o->downloads = download_fetch(a->o, &w, e);
+	a->owns = true;
 	a->going = false;
 	return a->o->downloads ? 0 : -1;
 }
@@ -68,9 +69,8 @@ int input_wait_open(struct pending_input *a, const char *name, struct bytes *b, 
 
 void input_wait_free(struct pending_input *a)
 {
-	if (a->o) {
+	if (a->owns)
 		download_free(a->o->downloads);
-		a->o->downloads = NULL;
-	}
+	a->owns = false;
 	a->o = NULL;
 }

@@ -12,7 +12,8 @@
  * also `notices` and o->downloads.
  */
 struct pending_input {
-	struct options *o;			/* gets its downloads, which this struct owns */
+	struct options *o;			/* gets its downloads, unless it has them */
+	bool owns;				/* they were fetched here: input_wait_free() frees them */
 	struct download_info what;
 	int64_t began;			/* ms, monotonic */
 	_Atomic bool going;		/* downloading or reading a pipe */
