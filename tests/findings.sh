@@ -107,6 +107,23 @@ done
 run 3 findings -fail-on=problem "$samples/mutex.pb.gz"
 run 0 findings -fail-on=problem -set=contention.delay=20s "$samples/mutex.pb.gz"
 refuses 2 '-from applies only to traces' findings -from=1s "$samples/cpu.pb.gz"
+# an input is recognised wherever its first record is: in a file, in gzip data and on standard input
+seq -f 'line %.0f of a log' 20000 >"$tmp/lines"
+cat "$tmp/lines" "$samples/goroutines.txt" >"$tmp/late-dump"
+cat "$tmp/lines" "$samples/gctrace.log" >"$tmp/late-gctrace"
+{ printf 'main;%0100000d 3\n' 0 && cat "$samples/login.folded"; } >"$tmp/late-folded"
+{ head -n 290 "$tmp/lines" | sed 's/^/# /' && gzip -dc "$samples/perf.txt.gz"; } >"$tmp/late-perf"
+findings_of() { # findings_of FILE: without the command that repeats its name
+	"$TTRACE" findings "$1" 2>&1 | grep -v '^  see '
+}
+for late in dump gctrace folded perf; do
+	run 0 findings "$tmp/late-$late"
+	findings_of "$tmp/late-$late" >"$tmp/want"
+	gzip -c "$tmp/late-$late" >"$tmp/late.gz"
+	findings_of "$tmp/late.gz" | cmp -s - "$tmp/want" || fail "findings of a $late after other lines, as gzip, differ"
+	findings_of - <"$tmp/late-$late" | cmp -s - "$tmp/want" ||
+		fail "findings of a $late after other lines, on standard input, differ"
+done
 
 # known findings: those of -baseline and -ignore are left out
 run 0 findings -format=json "$f"

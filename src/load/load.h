@@ -89,6 +89,9 @@ struct reader {
 /* Return the reader for these bytes. NULL: *e has one line with the likely kind of the file and the kinds that
    ttrace reads. */
 const struct reader *sniff(struct bytes, struct err *);
+/* The same for an open input: by its first 64 kB if they suffice, because a reader reports damage near the start better,
+   else by all of it, which is then inflated. */
+const struct reader *sniff_input(struct bytes *, struct err *);
 /* Return whether the bytes begin like a program (ELF, 64-bit Mach-O), which may come before a profile as in pprof. */
 bool sniff_program(struct bytes);
 

@@ -121,6 +121,13 @@ const struct reader *sniff(struct bytes b, struct err *e)
 	return NULL;
 }
 
+const struct reader *sniff_input(struct bytes *b, struct err *e)
+{
+	uint8_t head[1 << 16];
+	const struct reader *r = sniff(input_head(b, head, sizeof head), e);
+	return r || input_gunzip(b, e) ? r : sniff(*b, e);
+}
+
 bool sniff_program(struct bytes b)
 {
 	return b.n > 4 && (!memcmp(b.p, "\177ELF", 4) || !memcmp(b.p, "\317\372\355\376", 4));

@@ -20,8 +20,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { HEAD = 1 << 16 };
-
 struct read_progress {
 	struct job *job;
 	struct opening_job *op;
@@ -198,24 +196,20 @@ static void run_open_job(void *work, struct job *j)
 
 const struct async_kind open_job_kind = {run_open_job, NULL};
 
-/* Recognise a local file by its head. */
+/* Recognise a local file. If the first file is a program, it only names the profile: recognise the second. */
 static int recognise_file(struct opening_job *op, const char *file, struct err *e)
 {
-	uint8_t head[HEAD];
 	struct err why = {.at = ERR_NOWHERE};
 	if (input_open(file, &op->first, e))
 		return -1;
-	const struct reader *r = sniff(input_head(&op->first, head, sizeof head), &why);
-	if (!r && op->o->nfile > 1 && file == op->o->file[0] && sniff_program(op->first)) {
+	if (op->o->nfile > 1 && file == op->o->file[0] && sniff_program(op->first)) {
 		input_close(&op->first);
 		if (recognise_file(op, op->o->file[1], e))
 			return -1;
 		input_close(&op->first);
 		return 0;
 	}
-	/* a reader reports damage near the start better, because it knows the place */
-	if (!r && !input_gunzip(&op->first, &why))
-		r = sniff(op->first, &why);
+	const struct reader *r = sniff_input(&op->first, &why);
 	op->reader = r;
 	op->direct = r && wire_version(op->first) >= 22;
 	if (r && !check_alone(op, r, e))

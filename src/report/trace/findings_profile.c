@@ -13,11 +13,10 @@
 
 int findings_input_is_trace(const struct options *o, struct err *e)
 {
-	uint8_t head[1 << 12];
 	struct bytes in;
 	if (download_require_one_file(o, e) || download_open_input(o, o->file[0], &in, e))
 		return -1;
-	const struct reader *r = sniff(input_head(&in, head, sizeof head), e);
+	const struct reader *r = sniff_input(&in, e);
 	input_close(&in);
 	if (!r)
 		return -1;
