@@ -27,8 +27,8 @@
 enum { SKIP = 77, N = 10000, LIMIT_S = 20, ROUNDS = 6 };
 static const double MOST = 2.6, FLOOR_S = 0.3, CUBE = 8, FAILED = 1e9;
 
-/* Commands: words with blanks between them; "view KEYS" runs the viewer with these keys. */
-static const char *const profile_commands[] = {"top", "raw", "tags", "traces", "peek main", "dot", "speedscope",
+/* Commands: words with blanks between them; "view KEYS" runs the viewer with these keys; @ is the file, once more. */
+static const char *const profile_commands[] = {"top", "top @", "raw", "tags", "traces", "peek main", "dot", "speedscope",
 	"findings", "weblist .", "view 1", "view 4G", NULL};
 static const char *const trace_commands[] = {"events", "goroutines", "tasks -name=.", "regions -name=.",
 	"operations -name=.", "why", "findings", "syscalls", "stw", "mmu", "locks", "leaks", "view 6G", "view 7<Enter>G",
@@ -53,6 +53,8 @@ static void run_child(const char *command, char *path)
 	}
 	while (word)
 		arg[n++] = strsep(&word, " ");
+	if (!strcmp(arg[n - 1], "@"))
+		arg[n - 1] = path;
 	arg[n++] = path;
 	arg[n] = NULL;
 	for (int fd = 0; fd < 3; fd++)

@@ -496,15 +496,24 @@ static void merge_headers(struct profile *to, struct profile *const *p, size_t n
 			to->meta.default_type = copy_str(to, s, s->meta.default_type);
 		if (!to->meta.doc_url)
 			to->meta.doc_url = copy_str(to, s, s->meta.doc_url);
-		for (size_t k = 0; k < s->meta.ncomment; k++) {
-			str_id c = copy_str(to, s, s->meta.comment[k]);
-			size_t j = 0;
-			while (j < to->meta.ncomment && to->meta.comment[j] != c)
-				j++;
-			if (j == to->meta.ncomment)
-				profile_add_comment(to, c);
-		}
 	}
+}
+
+/* Each comment is kept once, at its first place. */
+static void merge_comments(struct profile *to, struct profile *const *p, size_t n)
+{
+	size_t strings = to->nstr;
+	for (size_t i = 0; i < n; i++)
+		strings += p[i]->meta.ncomment;
+	uint8_t *seen = xcalloc(strings, sizeof *seen);
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < p[i]->meta.ncomment; k++) {
+			str_id c = copy_str(to, p[i], p[i]->meta.comment[k]);
+			if (!seen[c])
+				profile_add_comment(to, c);
+			seen[c] = 1;
+		}
+	mem_free(seen);
 }
 
 static struct profile *merge_all(struct profile **p, size_t n)
@@ -513,6 +522,7 @@ static struct profile *merge_all(struct profile **p, size_t n)
 	m.to->progress.go = p[0]->progress.go;
 	m.to->progress.arg = p[0]->progress.arg;
 	merge_headers(m.to, p, n);
+	merge_comments(m.to, p, n);
 	for (size_t i = 0; i < n; i++) {
 		merge_one(&m, p[i]);
 		profile_free(p[i]);
