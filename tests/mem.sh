@@ -61,6 +61,11 @@ for report in top info; do
 	[ $? = 1 ] && [ "$(wc -l <"$tmp/said")" = 1 ] && grep -q 'the profile takes more memory than the limit of -mem' "$tmp/said" ||
 		fail "$report does not refuse a profile of 30 million strings: $(cat "$tmp/b" "$tmp/said")"
 done
+# a mapping with id 0 is refused when it is read, before five million of them take the memory
+{ printf '\012\004\010\001\020\002\062\000\062\001n\062\001u' && yes "$(printf '\032\002\050\001')" | tr -d '\n' | head -c 20000000; } |
+	gzip -1 >"$tmp/ids.gz"
+"$TTRACE" top -mem=128M "$tmp/ids.gz" >"$tmp/b" 2>"$tmp/said"
+grep -q 'a mapping has id 0 (at byte 14)' "$tmp/said" || fail "mappings with id 0: $(cat "$tmp/b" "$tmp/said")"
 # of text the part that fits is shown, with a notice: folded stacks of 1.5 million functions, a legacy profile
 awk 'BEGIN { for (i = 0; i < 1500000; i++) print "main;function" i " 1" }' | gzip -1 >"$tmp/folded.gz"
 {

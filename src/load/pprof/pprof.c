@@ -245,7 +245,12 @@ static int take_type(struct pprof *p, const struct field *f)
 	return 0;
 }
 
-/* Map the file's id of a record to the sink's id. */
+static int check_id(struct pprof *p, uint64_t raw, uint64_t at, const char *what)
+{
+	return raw ? 0 : err_set(p->e, ERR_FORMAT, at, "malformed profile: a %s has id 0", what);
+}
+
+/* Map the file's id of a record, which is not 0, to the sink's id. */
 static void add_id(struct pprof_ids *t, uint64_t raw, uint32_t id, uint64_t at)
 {
 	t->at = mem_grow(t->at, &t->cat, t->raw.n + 1, sizeof *t->at);
@@ -270,10 +275,8 @@ static int seal_ids(struct pprof *p, struct pprof_ids *t, const char *what)
 	}
 	/* find the second record with this id */
 	size_t i = 0, seen = 0;
-	while (i + 1 < t->raw.n && !(t->raw.raw[i] == dup && (!dup || seen++)))
+	while (i + 1 < t->raw.n && !(t->raw.raw[i] == dup && seen++))
 		i++;
-	if (!dup)
-		return err_set(p->e, ERR_FORMAT, t->at[i], "malformed profile: a %s has id 0", what);
 	return err_set(p->e, ERR_FORMAT, t->at[i], "malformed profile: two %ss have id %" PRIu64, what, dup);
 }
 
@@ -282,6 +285,8 @@ static int take_mapping(struct pprof *p, const struct field *f)
 	Ttpb__Mapping *m = ttpb__mapping__unpack(&p->pb, f->n, f->p);
 	if (!m)
 		return pprof_bad_record(f, "mapping", p->e);
+	if (check_id(p, m->id, f->at, "mapping"))
+		return -1;
 	struct sink_map out = {.id = m->id,
 	    .start = m->memory_start,
 	    .limit = m->memory_limit,
@@ -302,6 +307,8 @@ static int take_function(struct pprof *p, const struct field *f)
 	Ttpb__Function *m = ttpb__function__unpack(&p->pb, f->n, f->p);
 	if (!m)
 		return pprof_bad_record(f, "function", p->e);
+	if (check_id(p, m->id, f->at, "function"))
+		return -1;
 	struct sink_fun out = {.id = m->id, .line = m->start_line};
 	if (resolve_string(p, m->name, f->at, &out.name) ||
 	    resolve_string(p, m->system_name, f->at, &out.sysname) ||
@@ -316,6 +323,8 @@ static int take_location(struct pprof *p, const struct field *f)
 	Ttpb__Location *m = ttpb__location__unpack(&p->pb, f->n, f->p);
 	if (!m)
 		return pprof_bad_record(f, "location", p->e);
+	if (check_id(p, m->id, f->at, "location"))
+		return -1;
 	struct sink_line *line = arena_try_alloc(&p->scratch, (m->n_line + 1) * sizeof *line);
 	if (!line)
 		return err_set(
