@@ -125,7 +125,7 @@ refuses 'file' top "$http/elsewhere"
 refuses 'HTTP' top "$http/nonsense"
 refuses 'memory' top -mem=128M "$http/endless"
 refuses 'sent more than 1048576 bytes: -max_transfer' top -max_transfer=1M "$http/endless"
-refuses 'sent more than 1048576 bytes: -max_transfer' top -max_transfer=1M "$http/endless-error"
+refuses '500 Internal Server Error' top "$http/endless-error"
 run 2 top -max_transfer=much "$http/debug/pprof/heap"
 run 0 events -max_transfer=100k "$http/debug/pprof/trace"
 grep -q 'sent more than 102400 bytes.*; the data received so far is shown' err && [ "$(wc -l <out)" -gt 100 ] ||

@@ -66,6 +66,9 @@ done
 	gzip -1 >"$tmp/ids.gz"
 "$TTRACE" top -mem=128M "$tmp/ids.gz" >"$tmp/b" 2>"$tmp/said"
 grep -q 'a mapping has id 0 (at byte 14)' "$tmp/said" || fail "mappings with id 0: $(cat "$tmp/b" "$tmp/said")"
+# an input larger than half of the limit is not refused although it does not arrive in one piece
+head -c 140000000 /dev/zero | "$TTRACE" info -mem=150M - >"$tmp/b" 2>"$tmp/said"
+grep -q 'data of an unknown kind' "$tmp/said" || fail "a pipe of 140 MB with a limit of 150 MB: $(cat "$tmp/b" "$tmp/said")"
 # of text the part that fits is shown, with a notice: folded stacks of 1.5 million functions, a legacy profile
 awk 'BEGIN { for (i = 0; i < 1500000; i++) print "main;function" i " 1" }' | gzip -1 >"$tmp/folded.gz"
 {

@@ -57,7 +57,7 @@ static int open_curl(struct err *e)
 	return 0;
 }
 
-enum { POLL_MS = 100, GRACE_S = 5, CONNECT_S = 30, REDIRECTS = 10, CHUNK = 1 << 16, PAGE = 4096 };
+enum { POLL_MS = 100, GRACE_S = 5, CONNECT_S = 30, REDIRECTS = 10, PAGE = 4096 };
 
 struct transfer {
 	struct http_get *g;
@@ -101,21 +101,6 @@ static size_t on_header(char *s, size_t one, size_t n, void *arg)
 	return n;
 }
 
-static bool reserve_body(struct transfer *t, size_t need)
-{
-	if (need <= t->cap)
-		return true;
-	size_t to = t->cap ? t->cap * 2 : CHUNK;
-	while (to < need)
-		to *= 2;
-	uint8_t *p = mem_try_realloc(t->p, to);
-	if (!p)
-		return false;
-	t->p = p;
-	t->cap = to;
-	return true;
-}
-
 static size_t on_body(char *s, size_t one, size_t n, void *arg)
 {
 	struct transfer *t = arg;
@@ -125,12 +110,12 @@ static size_t on_body(char *s, size_t one, size_t n, void *arg)
 		return 0;
 	if (status_of(t) != 200) {	/* of an error page only the beginning is kept */
 		size_t room = t->n < PAGE ? PAGE - t->n : 0, k = n < room ? n : room;
-		if (reserve_body(t, PAGE))
+		if (input_reserve(&t->p, &t->cap, PAGE))
 			memcpy(t->p + t->n, s, k);
 		t->n += k;
-		return n;
+		return t->n < PAGE ? n : 0;	/* what is kept suffices: end the transfer */
 	}
-	if (n > SIZE_MAX / 4 - t->n || !reserve_body(t, t->n + n)) {
+	if (n > SIZE_MAX / 4 - t->n || !input_reserve(&t->p, &t->cap, t->n + n)) {
 		t->too_large = true;
 		return 0;
 	}
@@ -219,8 +204,10 @@ static void set_error(struct transfer *t, CURLcode rc)
 		err_set(e, ERR_LIMIT, ERR_NOWHERE, "the response is larger than the memory limit (-mem)");
 	else if (rc == CURLE_TOO_MANY_REDIRECTS)
 		err_set(e, ERR_IO, ERR_NOWHERE, "more than %d redirects", REDIRECTS);
-	else if (rc == CURLE_OK && status_of(t) != 200)
+	else if ((rc == CURLE_OK || t->n == PAGE) && status_of(t) != 200)
 		http_response_error(e, t->status, (const char *)t->p, t->n);
+	else if (rc == CURLE_OUT_OF_MEMORY)	/* older libcurl says so in both cases */
+		err_set(e, ERR_IO, ERR_NOWHERE, "a header line of the server is too long, or there is not enough memory");
 	else if (rc == CURLE_COULDNT_CONNECT && t->g->url.socket)
 		err_set(e, ERR_IO, ERR_NOWHERE, "cannot connect to the unix socket %.160s", t->g->url.socket);
 	else if (t->n && t->total > t->n)

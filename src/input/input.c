@@ -35,8 +35,7 @@
 /* MOST_RATIO: upper limit of the ratio that deflate can reach */
 enum { SMALL = 1 << 20, CHUNK = 1 << 18, PAGES = 1 << 16, WAIT_MS = 100, STRETCH = 1 << 20, MOST_RATIO = 1100 };
 
-/* Grow *p to `need` bytes. Returns false if that exceeds the memory or its limit. */
-static bool reserve_bytes(uint8_t **p, size_t *cap, size_t need)
+bool input_reserve(uint8_t **p, size_t *cap, size_t need)
 {
 	if (need <= *cap)
 		return true;
@@ -44,6 +43,10 @@ static bool reserve_bytes(uint8_t **p, size_t *cap, size_t need)
 	while (to < need)
 		to *= 2;
 	uint8_t *q = mem_try_realloc(*p, to);
+	while (!q && to > need) {	/* less than twice as much may be within the limit */
+		to = need + (to - need) / 2;
+		q = mem_try_realloc(*p, to);
+	}
 	if (!q)
 		return false;
 	*p = q;
@@ -83,7 +86,7 @@ static int read_all(int fd, const char *path, const struct input_watch *w, struc
 			mem_free(p);
 			return set_cancelled(e);
 		}
-		if (!reserve_bytes(&p, &cap, n + 1)) {
+		if (!input_reserve(&p, &cap, n + 1)) {
 			mem_free(p);
 			return err_set(e, ERR_LIMIT, n, "%s: not enough memory to read the file", path);
 		}
@@ -227,7 +230,7 @@ static void start_presort(const struct bytes *b, struct inflation *out)
 {
 	size_t n = gzip_size_hint(b);
 	bool wanted = job_forced_threads() > 1 || (b->n >= SMALL && job_cpus() > 1);
-	if (wanted && n / MOST_RATIO <= b->n && reserve_bytes(&out->p, &out->cap, n + 2 * CHUNK))
+	if (wanted && n / MOST_RATIO <= b->n && input_reserve(&out->p, &out->cap, n + 2 * CHUNK))
 		out->ahead = presort_new(out->p);
 }
 
@@ -255,7 +258,7 @@ static int inflate_all(z_stream *z, const struct bytes *b, const struct input_wa
 			presort_free(out->ahead);	/* more than the stated size */
 			out->ahead = NULL;
 		}
-		if (!reserve_bytes(&out->p, &out->cap, out->n + CHUNK))
+		if (!input_reserve(&out->p, &out->cap, out->n + CHUNK))
 			return torn(out, "the decompressed data takes more memory than the limit of -mem", NULL,
 			    at - z->avail_in);
 		size_t space = out->cap - out->n < STRETCH ? out->cap - out->n : STRETCH;

@@ -40,6 +40,9 @@ void input_drop_presort(struct bytes *);	/* the data will not be read by pprof_r
 /* Return the first bytes of the content for sniff(). gzip data is inflated into head as far as cap and damage allow. */
 struct bytes input_head(const struct bytes *, uint8_t *head, size_t cap);
 void input_close(struct bytes *);
+/* Grow *p, of *cap bytes, to at least `need` bytes, for data that arrives in pieces. Return false if that exceeds the
+   memory or its limit. */
+bool input_reserve(uint8_t **p, size_t *cap, size_t need);
 /* Return whether the file was truncated since it was opened. The reader got zeros for the missing bytes. */
 bool input_was_truncated(const struct bytes *);
 #define INPUT_CUT "the file was cut short while it was read: what is missing was there when it was opened"
