@@ -149,14 +149,20 @@ for url in "http://me:s3cret@$host/404" "me:s3cret@$host/404" "http://me:s3cret@
 	grep -q 's3cret' out && fail "a password is shown: $(cat out)"
 done
 
-# an interrupted fetch leaves no file
-"$TTRACE" top -output=made "$http/never?stopped" 2>err &
-stop=$!
-until_so asked "/never?stopped=" || fail "ttrace does not request /never"
-kill -INT $stop
-wait $stop
-[ $? = 1 ] && [ -z "$(ls | grep made)" ] && grep -q '^ttrace: .*stopped' err ||
-	fail "SIGINT leaves a file, or prints no error: $(cat err; ls)"
+# a signal that interrupts a fetch ends ttrace, without an error and without a file
+default=
+env --default-signal=INT true 2>/dev/null && default='env --default-signal=INT,TERM,HUP'
+for signal in ${default:+INT HUP} TERM; do
+	$default "$TTRACE" top -output=made "$http/never?$signal" 2>err &
+	stop=$!
+	until_so asked "/never?$signal=" || fail "ttrace does not request /never"
+	kill -s $signal $stop
+	wait $stop 2>/dev/null
+	got=$?
+	[ $got -gt 128 ] && same "the signal that ends a fetch" "$(kill -l $got)" $signal
+	[ $got -gt 128 ] && [ -z "$(ls | grep made)" ] && ! grep -q '^ttrace: ' err ||
+		fail "SIG$signal while fetching: status $got, or a file or an error: $(cat err; ls)"
+done
 
 # the viewer shows the same screen for a URL as for the file; r fetches again
 "$TTRACE" view -script '' "$samples/cpu.pb.gz" | sed 1d | head -n 20 >screen

@@ -72,6 +72,12 @@ void put_line(const char *prefix, const char *s)
 	buf_free(&b);
 }
 
+void put_erase_progress(void)
+{
+	ssize_t k = in_progress ? write(STDERR_FILENO, erase, sizeof erase - 1) : 0;
+	(void)k;
+}
+
 void put_progress(const char *s)
 {
 	struct buf b = {0};

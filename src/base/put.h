@@ -15,5 +15,7 @@ void put_line(const char *prefix, const char *s);
 /* Show the progress of a long task in a line that the next put_progress() or put_line() replaces. NULL: erase it. Main
    thread only, and only if standard error is a terminal. s is escaped. */
 void put_progress(const char *s);
+/* Erase that line, for ending_terminal(). Async-signal-safe. */
+void put_erase_progress(void);
 
 #endif
