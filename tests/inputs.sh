@@ -339,6 +339,10 @@ done
 "$ttrace" raw "$tmp/attributes" >"$tmp/out" 2>"$tmp/err"
 grep -q '/srv/0123456789/app' "$tmp/out" && grep -q '^2: 0x2000.*[$]v' "$tmp/out" && grep -q 'memory map.*not replaced' "$tmp/err"
 ok $? "attributes of a memory map that would expand to gigabytes are replaced as far as a limit, with a warning"
+# A folded stack of more than a megabyte is the first line.
+{ head -c 1200000 /dev/zero | tr '\000' a && printf ';b 3\nx;y 2\n'; } >"$tmp/wide.folded"
+"$ttrace" top "$tmp/wide.folded" | grep -q ' 3 60.00% .* b$'
+ok $? "folded stacks whose first line exceeds a megabyte are recognised"
 # A profile whose drop_frames would be matched in two to the power of 28 steps.
 printf '\012\004\010\001\020\002\022\006\012\001\001\022\001\001\042\010\010\001\042\004\010\001\020\001\052\004\010\001\020\003' >"$tmp/drop.pb"
 printf '\070\004\062\000\062\001n\062\001u\062\036aaaaaaaaaaaaaaaaaaaaaaaaaaaab!\062\012((a|a)*)*b' >>"$tmp/drop.pb"

@@ -203,8 +203,7 @@ bool folded_probe(struct bytes b)
 {
 	enum { LOOK = 50, BYTES = 1 << 20 };
 	struct folded_form sh;
-	if (b.n > BYTES)
-		b.n = BYTES;	/* the last line may be cut here, which does not matter */
-	examine_lines(&(struct scan_lines){.p = (const char *)b.p, .end = (const char *)b.p + b.n}, LOOK, &sh);
+	const char *p = (const char *)b.p, *cut = b.n > BYTES ? memchr(p + BYTES, '\n', b.n - BYTES) : NULL;
+	examine_lines(&(struct scan_lines){.p = p, .end = cut ? cut : p + b.n}, LOOK, &sh);
 	return sh.deep && sh.deep >= sh.good / 2 && sh.bad <= sh.good / 3;
 }
