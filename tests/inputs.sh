@@ -339,6 +339,21 @@ done
 "$ttrace" raw "$tmp/attributes" >"$tmp/out" 2>"$tmp/err"
 grep -q '/srv/0123456789/app' "$tmp/out" && grep -q '^2: 0x2000.*[$]v' "$tmp/out" && grep -q 'memory map.*not replaced' "$tmp/err"
 ok $? "attributes of a memory map that would expand to gigabytes are replaced as far as a limit, with a warning"
+# Names may have a byte 0: label values that differ after it are two values, and reports print all their bytes. A key of
+# four bytes that are not UTF-8 is padded like four characters, as in pprof.
+{
+	printf '\012\004\010\001\020\002\042\002\010\001\062\000\062\001n\062\001u\062\003a\000c\062\003a\000b\062\004\377\376\200\201'
+	printf '\022\014\012\001\001\022\001\001\032\004\010\005\020\003'
+	printf '\022\014\012\001\001\022\001\001\032\004\010\005\020\004'
+} >"$tmp/zero.pb"
+for pair in 'tags (50.00%): a?b' 'tags (50.00%): a?c' 'raw \xff\xfe\x80\x81:[a?b]' 'raw \xff\xfe\x80\x81:[a?c]' \
+	'traces       \xff\xfe\x80\x81:  a?b' 'traces       \xff\xfe\x80\x81:  a?c'; do
+	want=$(printf '%b' "${pair#* }")
+	"$ttrace" ${pair%% *} "$tmp/zero.pb" 2>"$tmp/err" | tr '\000' '?' | grep -qaF -- "$want"
+	ok $? "${pair%% *} prints all bytes of a label: ${pair#* }"
+done
+"$ttrace" tags -safe "$tmp/zero.pb" | grep -qF 'a\x00b'
+ok $? "-safe escapes a byte 0"
 # A folded stack of more than a megabyte is the first line.
 { head -c 1200000 /dev/zero | tr '\000' a && printf ';b 3\nx;y 2\n'; } >"$tmp/wide.folded"
 "$ttrace" top "$tmp/wide.folded" | grep -q ' 3 60.00% .* b$'

@@ -75,6 +75,15 @@ void pprof_report_profile_labels(struct pprof_report *, struct buf *);
 /* Append the lines about the report; all: also those about the profile, as in drawings. */
 void pprof_report_labels(struct pprof_report *, struct buf *, const struct graph *, size_t dropped_edges, bool all);
 
+/* Append a name, which may have any bytes. */
+static inline void pprof_put_name(struct buf *b, const struct profile *p, str_id s)
+{
+	buf_put(b, p->str[s].s, p->str[s].n);
+}
+/* Compare two struct profile_text by bytes, for qsort(). */
+int pprof_compare_text(const void *, const void *);
+/* Return the number of characters as Go counts them: a byte that is not UTF-8 counts as one. */
+size_t pprof_count_runes(const char *s, size_t n);
 /* Append s, padded on the left to at least `cells` characters. */
 void pprof_put_right(struct buf *, const char *s, size_t n, size_t cells);
 /* Append a value likewise; with dot, "." for 0. */

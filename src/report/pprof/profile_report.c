@@ -358,11 +358,25 @@ int64_t pprof_report_table_value(const struct pprof_report *v, int64_t x)
 	return kind == TB_INT ? x : pprof_units_to_i64(pprof_units_scale(x, v->sample_unit, unit[kind], NULL));
 }
 
-void pprof_put_right(struct buf *b, const char *s, size_t n, size_t cells)
+int pprof_compare_text(const void *x, const void *y)
+{
+	const struct profile_text *a = x, *b = y;
+	int c = memcmp(a->s, b->s, a->n < b->n ? a->n : b->n);
+	return c ? c : (a->n > b->n) - (a->n < b->n);
+}
+
+size_t pprof_count_runes(const char *s, size_t n)
 {
 	size_t runes = 0;
-	for (size_t i = 0; i < n; i++)
-		runes += ((unsigned char)s[i] & 0xc0) != 0x80;
+	uint32_t cp;
+	for (size_t i = 0; i < n; i += text_decode_utf8(s + i, n - i, &cp))
+		runes++;
+	return runes;
+}
+
+void pprof_put_right(struct buf *b, const char *s, size_t n, size_t cells)
+{
+	size_t runes = pprof_count_runes(s, n);
 	if (runes < cells)
 		buf_pad(b, ' ', cells - runes);
 	buf_put(b, s, n);

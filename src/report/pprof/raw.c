@@ -58,18 +58,13 @@ static void put_meta(struct pprof_report *v, struct buf *b)
 	buf_putc(b, '\n');
 }
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Print all labels of one kind on one line: key:[value value], sorted. */
 static void put_labels(const struct profile *p, struct buf *b, struct profile_run r, bool numbers)
 {
 	if (!r.n)
 		return;
 	struct arena a = {0};
-	char **item = arena_alloc(&a, r.n * sizeof *item);
+	struct profile_text *item = arena_alloc(&a, r.n * sizeof *item);
 	size_t n = 0;
 	const struct profile_label *l = p->label + r.off;
 	for (uint32_t i = 0, k; i < r.n; i = k) {
@@ -79,23 +74,28 @@ static void put_labels(const struct profile *p, struct buf *b, struct profile_ru
 			units |= l[k].unit != 0;
 		if (is_str == numbers)
 			continue;
-		buf_printf(&s, "%s:[", profile_string(p, l[i].key));
+		pprof_put_name(&s, p, l[i].key);
+		buf_puts(&s, ":[");
 		for (uint32_t j = i; j < k; j++) {
 			buf_puts(&s, j > i ? " " : "");
 			if (is_str)
-				buf_puts(&s, profile_string(p, l[j].str));
+				pprof_put_name(&s, p, l[j].str);
 			else
 				buf_i64(&s, l[j].num);
-			if (units)
-				buf_printf(&s, " %s", profile_string(p, l[j].unit));
+			if (units) {
+				buf_putc(&s, ' ');
+				pprof_put_name(&s, p, l[j].unit);
+			}
 		}
 		buf_putc(&s, ']');
-		item[n++] = arena_strndup(&a, s.p, s.n);
+		item[n++] = (struct profile_text){arena_strndup(&a, s.p, s.n), (uint32_t)s.n};
 		buf_free(&s);
 	}
-	qsort(item, n, sizeof *item, by_text);
-	for (size_t i = 0; i < n; i++)
-		buf_printf(b, "%s%s", i ? " " : "                ", item[i]);
+	qsort(item, n, sizeof *item, pprof_compare_text);
+	for (size_t i = 0; i < n; i++) {
+		buf_puts(b, i ? " " : "                ");
+		buf_put(b, item[i].s, item[i].n);
+	}
 	if (n)
 		buf_putc(b, '\n');
 	arena_free(&a);

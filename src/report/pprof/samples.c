@@ -16,17 +16,12 @@
 
 /* ---- traces */
 
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* Print a line for each key of a set, for its text labels or its numbers; lines are sorted as text. */
 static void put_set(struct pprof_report *v, struct buf *b, struct profile_run r, bool numbers)
 {
 	struct profile *p = v->p;
 	struct arena a = {0};
-	char **line = arena_alloc(&a, (r.n + 1u) * sizeof *line);
+	struct profile_text *line = arena_alloc(&a, (r.n + 1u) * sizeof *line);
 	size_t n = 0;
 	for (uint32_t i = 0; i < r.n;) {
 		str_id key = p->label[r.off + i].key;
@@ -44,18 +39,20 @@ static void put_set(struct pprof_report *v, struct buf *b, struct profile_run r,
 				continue;
 			buf_putc(&s, ' ');
 			if (is_str)
-				buf_puts(&s, profile_string(p, l->str));
+				pprof_put_name(&s, p, l->str);
 			else
 				pprof_units_label(
 				    &s, l->num, profile_string(p, pprof_label_unit(&v->units, key)), "auto");
 		}
 		if (s.n)
-			line[n++] = arena_strndup(&a, s.p, s.n);
+			line[n++] = (struct profile_text){arena_strndup(&a, s.p, s.n), (uint32_t)s.n};
 		buf_free(&s);
 	}
-	qsort(line, n, sizeof *line, by_text);
-	for (size_t i = 0; i < n; i++)
-		buf_printf(b, "%s\n", line[i]);
+	qsort(line, n, sizeof *line, pprof_compare_text);
+	for (size_t i = 0; i < n; i++) {
+		buf_put(b, line[i].s, line[i].n);
+		buf_putc(b, '\n');
+	}
 	arena_free(&a);
 }
 
@@ -120,9 +117,11 @@ static void put_label_cell(struct pprof_report *v, struct table *t, struct profi
 	struct buf b = {0};
 	for (uint32_t i = 0; i < r.n; i++) {
 		const struct profile_label *l = &v->p->label[r.off + i];
-		buf_printf(&b, "%s%s=", i ? " " : "", profile_string(v->p, l->key));
+		buf_puts(&b, i ? " " : "");
+		pprof_put_name(&b, v->p, l->key);
+		buf_putc(&b, '=');
 		if (l->str)
-			buf_puts(&b, profile_string(v->p, l->str));
+			pprof_put_name(&b, v->p, l->str);
 		else
 			pprof_units_label(
 			    &b, l->num, profile_string(v->p, pprof_label_unit(&v->units, l->key)), "auto");
@@ -263,20 +262,12 @@ static void collect_tags(struct tag_table *t)
 static int by_key_weight(const void *x, const void *y)
 {
 	const struct sample_tag_ref *a = x, *b = y;
-	int c = strcmp(profile_string(a->p, a->t->key), profile_string(b->p, b->t->key));
+	int c = pprof_compare_text(&a->p->str[a->t->key], &b->p->str[b->t->key]);
 	if (c)
 		return c;
 	if (wrap_abs(a->t->weight) != wrap_abs(b->t->weight))
 		return wrap_abs(a->t->weight) > wrap_abs(b->t->weight) ? -1 : 1;
-	return strcmp(profile_string(a->p, a->t->name), profile_string(b->p, b->t->name));
-}
-
-static size_t count_runes(const char *s, size_t n)
-{
-	size_t r = 0;
-	for (size_t i = 0; i < n; i++)
-		r += ((unsigned char)s[i] & 0xc0) != 0x80;
-	return r;
+	return pprof_compare_text(&a->p->str[a->t->name], &b->p->str[b->t->name]);
 }
 
 /* Print one key: its line, then a line for each value, in columns. */
@@ -285,7 +276,7 @@ static void put_key(struct pprof_report *v, struct buf *b, const struct sample_t
 	const struct profile_text *key = &v->p->str[t->t->key];
 	struct arena a = {0};
 	char **cell = arena_alloc(&a, n * sizeof *cell);
-	size_t wide = 0, first = count_runes(key->s, key->n) + 2;
+	size_t wide = 0, first = pprof_count_runes(key->s, key->n) + 2;
 	int64_t sum = 0;
 	struct buf s = {0};
 	for (size_t i = 0; i < n; i++) {
@@ -298,11 +289,13 @@ static void put_key(struct pprof_report *v, struct buf *b, const struct sample_t
 		}
 		buf_putc(&s, ':');
 		cell[i] = arena_strndup(&a, s.p, s.n);
-		wide = count_runes(s.p, s.n) > wide ? count_runes(s.p, s.n) : wide;
+		wide = pprof_count_runes(s.p, s.n) > wide ? pprof_count_runes(s.p, s.n) : wide;
 		profile_sum(&sum, t[i].t->weight);
 	}
 	buf_free(&s);
-	buf_printf(b, " %s: Total ", key->s);
+	buf_putc(b, ' ');
+	pprof_put_name(b, v->p, t->t->key);
+	buf_puts(b, ": Total ");
 	pprof_report_put_value(v, b, sum);
 	buf_puts(b, " of ");
 	pprof_report_put_value(v, b, v->total);
@@ -315,7 +308,9 @@ static void put_key(struct pprof_report *v, struct buf *b, const struct sample_t
 	for (size_t i = 0; i < n; i++) {
 		buf_pad(b, ' ', first);
 		pprof_put_right(b, cell[i], strlen(cell[i]), wide + 1);
-		buf_printf(b, " %s\n", profile_string(v->p, t[i].t->name));
+		buf_putc(b, ' ');
+		pprof_put_name(b, v->p, t[i].t->name);
+		buf_putc(b, '\n');
 	}
 	buf_putc(b, '\n');
 	arena_free(&a);
@@ -378,8 +373,10 @@ int report_comments(const struct options *o, struct out *out, struct err *e)
 	struct pprof_report v;
 	if (pprof_report_open(&v, o, REPORT_COMMENTS, e))
 		return -1;
-	for (size_t i = 0; i < v.p->meta.ncomment; i++)
-		buf_printf(&out->buf, "%s\n", profile_string(v.p, v.p->meta.comment[i]));
+	for (size_t i = 0; i < v.p->meta.ncomment; i++) {
+		pprof_put_name(&out->buf, v.p, v.p->meta.comment[i]);
+		buf_putc(&out->buf, '\n');
+	}
 	pprof_report_close(&v);
 	return 0;
 }
