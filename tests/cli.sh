@@ -109,6 +109,7 @@ run 0 top -nodecount=5 -output=made "$cpu"
 refuses 1 nowhere top -output=made nowhere
 cmp -s made first || fail "-output: a failed report changed the file that was there"
 refuses 1 'x/made' top -output=x/made "$cpu"
+refuses 2 '-output requires a file name' top -output= "$cpu"
 grep -q "$cpu" err && fail "an error of the output file names the input file: $(cat err)"
 [ "$(ls | grep -c made)" = 1 ] || fail "-output left temporary files: $(ls | grep made)"
 # -output to a named pipe writes into it; a symbolic link is kept, and a file keeps its mode

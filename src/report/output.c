@@ -21,6 +21,10 @@ enum { CHUNK = 64 << 10 };
 int output_open(struct out *o, const char *path, struct err *e)
 {
 	*o = (struct out){.fd = STDOUT_FILENO};
+	if (path && !*path) {
+		o->fd = -1;
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-output requires a file name");
+	}
 	if (path && subprocess_forbidden()) {
 		o->fd = -1;
 		return err_set(e, ERR_OUTPUT, ERR_NOWHERE,
