@@ -70,6 +70,12 @@ for what in tasks regions; do
 		fail "the pane lacks these $what of the report:" "$(head -n 3 "$tmp/lacks")"
 done
 
+# operations: median and 99th percentile, in the report and in the comparison of the trace with itself
+tsv operations | words '{ print $NF ",p50,," $3 "," $3; print $NF ",p99,," $5 "," $5 }' | sort >"$tmp/report"
+"$TTRACE" findings -format=csv -diff_base="$trace" "$trace" | sed -n 's/^same,\([^ ]*,p[59][09],,[0-9]*,[0-9]*\),.*/\1/p' | sort >"$tmp/compared"
+[ "$(grep -c . "$tmp/compared")" -ge 8 ] || fail "no operations to compare: $(cat "$tmp/compared")"
+grep -vxFf "$tmp/report" "$tmp/compared" >"$tmp/lacks" && fail "the comparison has other quantiles than the report:" "$(cat "$tmp/lacks")"
+
 # groups of goroutines: count, running, runnable, in system calls, blocked
 tsv goroutines | words '$17 !~ /[ (]/ { print $1, ns($3), ns($4), ns($5 + $6), ns($7) }' | sort >"$tmp/report"
 screen 100x200 6 | numbers 'NR > 3 && $1 ~ /^[0-9]+$/ && NF >= 6 { print $1, $2, $3, $4, $5 }' | sort >"$tmp/view"

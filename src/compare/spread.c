@@ -11,6 +11,7 @@
  */
 #include "config.h"
 #include "compare/internal.h"
+#include "trace/stats/goroutine_stats.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -93,10 +94,10 @@ static double quantile_of(const struct ranked *v, uint32_t n, double share, cons
 	uint64_t all = 0, seen = 0;
 	for (uint32_t i = 0; i < n; i++)
 		all += times ? times[v[i].block] : 1;
-	uint64_t rank = (uint64_t)ceil(share * (double)all);
+	uint32_t rank = stats_quantile_rank((uint32_t)all, share);
 	for (uint32_t i = 0; i < n; i++) {
 		seen += times ? times[v[i].block] : 1;
-		if (seen >= rank && seen)
+		if (seen > rank)
 			return (double)v[i].ns;
 	}
 	return 0;
