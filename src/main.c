@@ -25,6 +25,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static const char about[] =
@@ -126,7 +127,7 @@ static int check_interrupted(const struct options *o, int rc, struct err *e)
 	return err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
 }
 
-/* Return rc, or -1 with ERR_LIMIT if a match could not be found out: the report's numbers may be wrong, so what is not
+/* Return rc, or -1 with ERR_LIMIT if a match could not be decided: the report's numbers may be wrong, so what is not
    written yet is dropped. */
 static int check_matches(struct out *out, int rc, struct err *e)
 {
@@ -249,9 +250,9 @@ static int set_memory(const char *size, struct err *e)
 	return 0;
 }
 
-/* Fill the places of closed standard streams. Else the next file that is opened gets the number of one, and messages or the
-   report are written into it. What is opened here refuses the use of the stream, so a report to a closed standard output
-   fails. */
+/* Open /dev/null in the place of each closed standard stream. Otherwise the next file that is opened gets the number of the
+   stream, and messages or the report are written into that file. The mode refuses what the stream is used for: a report to a
+   closed standard output fails. */
 static void fill_closed_streams(void)
 {
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -259,11 +260,26 @@ static void fill_closed_streams(void)
 			(void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* Use UTC if the system does not know the zone of TZ, as Go does. The C library uses UTC as well, but with the beginning of
+   the zone's name: "Asia" for Asia/Tokyo. */
+static void settle_time_zone(void)
+{
+	const char *name = getenv("TZ");
+	time_t now = time(NULL);
+	struct tm tm;
+	char zone[40], offset[8];
+	if (name && !strpbrk(name, "0123456789") && localtime_r(&now, &tm) && strftime(zone, sizeof zone, "%Z", &tm) &&
+	    strftime(offset, sizeof offset, "%z", &tm) && !strcmp(offset, "+0000") && strcmp(zone, "GMT") &&
+	    !strncmp(name, zone, strlen(zone)) && !setenv("TZ", "UTC0", 1))
+		tzset();
+}
+
 int main(int argc, char **argv)
 {
 	struct options o;
 	struct err e = {.at = ERR_NOWHERE};
 	fill_closed_streams();
+	settle_time_zone();
 	mem_start();
 	ending_start();
 	bool bare = argc == 1;

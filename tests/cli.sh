@@ -95,7 +95,7 @@ printf 'heap profile: 1: 0 [1: 0] @ heapprofile\n1: 0 [1: 0] @ 0x401000\n' >zero
 run 0 raw zero
 grep -q 'bytes:\[0\]' out || fail "a label of 0 bytes is lost: $(cat out)"
 
-# an expression that takes exponential time by backtracking; one whose matches cannot be found out
+# an expression that takes exponential time by backtracking, and one whose matches cannot be decided
 printf 'main;%064d 1\nmain;b 2\n' 0 | tr 0 a >exponential
 run 0 top -focus='(a|aa)+c|b$' exponential
 grep -q ' 2, 66.67% of 3 total' out || fail "-focus with an exponential expression: $(cat out)"
@@ -136,6 +136,12 @@ ln -s /proc/self/fd/1 stream
 [ -L stream ] || fail "-output replaced a link to standard output by a file"
 [ ! -e /proc/self/fd/3 ] || cmp -s /proc/self/fd/3 first || fail "-output did not write to a file without a name"
 exec 3>&-
+
+# a zone that the system does not know is UTC, and is named so
+TZ=Nowhere/City run 0 top "$cpu"
+grep -q '^Time: .* UTC$' out || fail "the time in an unknown zone: $(grep Time: out)"
+TZ=XYZ-5 run 0 top "$cpu"
+grep -q '^Time: .* XYZ$' out || fail "the time in a zone with an offset: $(grep Time: out)"
 
 # standard streams that are closed: no file that is opened later takes messages or the report
 "$TTRACE" proto -focus=nosuch -output=made "$cpu" 2>&-
