@@ -4,7 +4,7 @@
  * Files that appear complete or not at all.
  *
  * The temporary file is in the folder of the final one, so that the rename stays within one file system. If the name is
- * a symbolic link to a file, that is replaced and not the link. A name that is not a regular file (/dev/null, a named
+ * a symbolic link to a file, this file is replaced and not the link. A name that is not a regular file (/dev/null, a named
  * pipe, a terminal) is written directly: a rename would replace it by a file. A job opens a named pipe without waiting
  * for its reader, and its writes do not block (put_all()), because it could not be cancelled then. A name of the file
  * that standard output or standard error has (/dev/stdout) is written through that stream: its file may have no name, and

@@ -306,7 +306,7 @@ static void report_lost(struct app *a)
 	a->status.lost_reported = true;
 }
 
-/* Report a match that could not be found out: what the expression selects may be wrong. */
+/* Report a match that could not be decided: the selection of the expression may be wrong. */
 static void report_failed_match(struct app *a)
 {
 	struct buf b = {0};

@@ -6,8 +6,8 @@
  *
  * Backtracking is bounded (match, depth and heap limits), because it can take exponential time. Where a limit is exceeded,
  * regex_match() matches again without backtracking, in time proportional to the text, as Go does: PCRE2's other algorithm
- * follows all alternatives at once. It is much slower for most texts, and does not tell where a match is. An expression
- * whose repetitions make too many alternatives fails: regex_take_failure().
+ * follows all alternatives at once. It is much slower for most texts, and does not tell where a match is. It fails if the
+ * repetitions of the expression make too many alternatives: regex_take_failure().
  *
  * regex_match() treats bytes that are not UTF-8 as U+FFFD each, as Go does; regex_find() finds no match in them.
  */
@@ -198,27 +198,27 @@ static int run_dfa(const struct regex *rx, const char *s, size_t n)
 /* ---- failures */
 
 static struct {
-	atomic_flag taken;	/* a thread has written the text, or writes it */
-	_Atomic(bool) said;	/* the text is written */
+	atomic_flag claimed;	/* a thread writes the text, or has written it */
+	_Atomic(bool) ready;	/* the text is complete */
 	char text[200];
-} failure = {.taken = ATOMIC_FLAG_INIT};
+} failure = {.claimed = ATOMIC_FLAG_INIT};
 
 static void note_failure(const struct regex *rx, size_t n)
 {
-	if (atomic_flag_test_and_set(&failure.taken))
+	if (atomic_flag_test_and_set(&failure.claimed))
 		return;
 	snprintf(failure.text, sizeof failure.text,
 	    "the expression \"%.80s\" has too many alternatives for a text of %zu bytes", rx->text, n);
-	atomic_store(&failure.said, true);
+	atomic_store(&failure.ready, true);
 }
 
 bool regex_take_failure(struct buf *to)
 {
-	if (!atomic_load(&failure.said))
+	if (!atomic_load(&failure.ready))
 		return false;
 	buf_puts(to, failure.text);
-	atomic_store(&failure.said, false);
-	atomic_flag_clear(&failure.taken);
+	atomic_store(&failure.ready, false);
+	atomic_flag_clear(&failure.claimed);
 	return true;
 }
 

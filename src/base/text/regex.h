@@ -19,11 +19,11 @@ struct regex;
 /* Compile an expression. Return NULL and set *e (ERR_USAGE, with the position) if it is not valid. */
 struct regex *regex_new(const char *pattern, struct err *e);
 void regex_free(struct regex *);
-/* Return whether a part of the text matches. If that cannot be found out within the limits, it does not match, and
-   regex_take_failure() says so. */
+/* Return whether a part of the text matches. If the limits do not suffice to decide that, return false;
+   regex_take_failure() reports it. */
 bool regex_match(const struct regex *, const char *s, size_t n);
-/* Append a sentence about the first match since the last call that could not be found out, and return whether there is one.
-   Any thread may call it. */
+/* If a match since the last call could not be decided, append a message about the first of them and return true. Any thread
+   may call it. */
 bool regex_take_failure(struct buf *to);
 /* As regex_match(), and set [*from, *to) to the bytes of the first match. */
 bool regex_find(const struct regex *, const char *s, size_t n, size_t *from, size_t *to);
