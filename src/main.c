@@ -156,19 +156,14 @@ static void enter_sandbox(const struct report *r, const struct options *o, const
 	buf_free(&folder);
 }
 
-/* sandbox: give up rights for the rest of the program's run; not in the viewer, which needs them afterwards. */
-static int write_report(const struct report *r, const struct options *o, bool sandbox, struct err *e)
+/* Write the report to an open output, and close the output. */
+static int write_report(const struct report *r, const struct options *o, struct out *out, struct err *e)
 {
-	struct out out;
-	if (output_open(&out, options_str(o, OPT_OUTPUT), e))
-		return -1;
-	if (sandbox)
-		enter_sandbox(r, o, &out);
-	out.watch = o->watch;
-	out.safe |= options_bool(o, OPT_SAFE);
-	int rc = check_matches(&out, check_interrupted(o, r->run(o, &out, e), e), e);
+	out->watch = o->watch;
+	out->safe |= options_bool(o, OPT_SAFE);
+	int rc = check_matches(out, check_interrupted(o, r->run(o, out, e), e), e);
 	struct err late = {0};
-	if (output_close(&out, rc >= 0 || !options_str(o, OPT_OUTPUT), &late) && rc >= 0) {
+	if (output_close(out, rc >= 0 || !options_str(o, OPT_OUTPUT), &late) && rc >= 0) {
 		*e = late;
 		rc = -1;
 	}
@@ -185,7 +180,15 @@ static int run_report(struct options *o, struct err *e)
 		    o->report, o->arg);
 	if (!o->nfile)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s requires a file (- is standard input)", o->report);
-	return report_fetch_inputs(o, e) ? -1 : write_report(r, o, true, e);
+	struct out out;
+	if (output_open(&out, options_str(o, OPT_OUTPUT), e))	/* before a server collects for many seconds */
+		return -1;
+	if (report_fetch_inputs(o, e)) {
+		output_close(&out, false, &(struct err){0});
+		return -1;
+	}
+	enter_sandbox(r, o, &out);
+	return write_report(r, o, &out, e);
 }
 
 /* Run a report for the viewer, on a thread of the caller: into *text, or into the file of -output. */
@@ -194,7 +197,7 @@ static int report_text(const struct options *o, struct buf *text, struct err *e)
 	const struct report *r = report_find(o->report);
 	struct out out = {.fd = -1, .held = true, .watch = o->watch};
 	if (r && options_str(o, OPT_OUTPUT))
-		return write_report(r, o, false, e);
+		return output_open(&out, options_str(o, OPT_OUTPUT), e) ? -1 : write_report(r, o, &out, e);
 	if (!r)
 		return options_unknown_report(o->report, e);
 	int rc = check_matches(&out, check_interrupted(o, r->run(o, &out, e), e), e);

@@ -299,15 +299,39 @@ for format in svg ps png gif pdf; do
 done
 TTRACESECURE=1 refuses 1 'TTRACESECURE' top -output=secure.txt "$cpu"
 [ ! -e secure.txt ] || fail '-output writes a file although TTRACESECURE is set'
-# A report reads its file in a sandbox: its filter of system calls is active while it waits for input from a named pipe.
+# A report reads its file in a sandbox: its filter of system calls is active while it waits for the reader of a full pipe.
 if [ -r "/proc/$$/status" ] && (cd "$build" && tests/t-sandbox) >/dev/null 2>&1; then
 	mkfifo held
-	"$TTRACE" top -output=sandbox.txt held 2>err &
+	exec 3<>held 4<held
+	"$TTRACE" raw "$cpu" >held 2>err 3>&- 4<&- &
 	until_so grep -q '^Seccomp:.*2' "/proc/$!/status" || fail "a report runs without its sandbox"
-	cat "$cpu" >held
+	exec 3>&-
+	cat <&4 >sandbox.txt
+	exec 4<&-
 	wait $! || fail "a report in its sandbox fails: $(cat err)"
-	[ -s sandbox.txt ] || fail "no output from a report in its sandbox"
+	run 0 raw "$cpu"
+	cmp -s sandbox.txt out || fail "other output from a report in its sandbox"
 fi
+# A pipe is read once, whatever the report needs it for: to find out what it contains, or whether it is a program.
+mkfifo pipe-1 pipe-2
+for report in findings info traces; do
+	for file in "$cpu" "$trace"; do
+		"$TTRACE" $report "$file" >first
+		cat "$file" >pipe-1 &
+		run 0 $report pipe-1
+		sed "s#pipe-1#$file#" out | cmp -s first - || fail "$report of a pipe differs: $(cat err out | head -n 3)"
+	done
+done
+before=$top/samples/leak-before.pb.gz
+after=$top/samples/leak-after.pb.gz
+"$TTRACE" top -diff_base="$before" "$after" >first
+cat "$before" >pipe-1 &
+cat "$after" >pipe-2 &
+prints top -diff_base=pipe-1 pipe-2
+"$TTRACE" top "$before" "$after" >first
+cat "$before" >pipe-1 &
+cat "$after" >pipe-2 &
+prints top pipe-1 pipe-2
 # Options that open another program are refused; the error names the command of ttrace to use instead.
 for option in -http=:8080 -web -evince -eog -gv -kcachegrind; do
 	refuses 2 "${option%%=*} .*ttrace " $option "$cpu"

@@ -209,7 +209,7 @@ rm -f "$tmp/slow"
 mkfifo "$tmp/slow"
 exec 3<>"$tmp/slow"
 press '<Size 40x8>' "$tmp/slow" view
-grep -q '^ *reading' "$tmp/out" && grep -q '^q cancel and quit' "$tmp/out" || fail "no screen for a pipe without data: $(cat "$tmp/out")"
+grep -q '^ *waiting for /' "$tmp/out" && grep -q '^q cancel and quit' "$tmp/out" || fail "no screen for a pipe without data: $(cat "$tmp/out")"
 for key in q Q '<Esc>' '<^C>'; do
 	press "x$key" "$tmp/slow" view
 	grep -q '^exit 0' "$tmp/out" || fail "$key does not end the viewer that waits for a pipe: $(cat "$tmp/out")"

@@ -181,6 +181,8 @@ cat "$trace" >pipe &
 "$TTRACE" view -script ':traces > own.traces<Enter>:wire > own.wire<Enter>' pipe >out
 "$TTRACE" traces "$trace" | cmp -s - own.traces || fail ":traces of a pipe differs: $(tail -n 2 out)"
 "$TTRACE" wire "$trace" | cmp -s - own.wire || fail ":wire of a pipe differs: $(tail -n 2 out)"
+cat "$trace" >pipe &
+"$TTRACE" view -script ':fetch<Enter>' pipe | grep -q 'pipe cannot be read a second time' || fail "a pipe is read again"
 TTRACESECURE=1 "$TTRACE" view -script ':raw<Enter>:tree > new.txt<Enter>' "$cpu" | grep -q TTRACESECURE && [ ! -e new.txt ] ||
 	fail "a report is written although TTRACESECURE is set"
 TTRACESECURE=1 "$TTRACE" view -script ':w new.csv<Enter>' "$cpu" | grep -q TTRACESECURE && [ ! -e new.csv ] ||

@@ -29,6 +29,8 @@ fi
 for f in nowhere a:b:c mem_2023-11-02_03:55:24 'dir/a:1' 'a b:80' file:///etc/passwd; do
 	refuses 'No such file' top "$f"		# none of these is a URL, as in go tool pprof
 done
+run 1 top -output=nowhere/made http://127.0.0.1:9/x	# refused before the server is asked
+[ "$(wc -l <err)" = 1 ] && grep -q nowhere/made err || fail "a URL is fetched, but the output cannot be written: $(cat err)"
 cp "$samples/heap.pb.gz" localhost:1		# the name of an existing file is not a URL
 run 0 top localhost:1
 

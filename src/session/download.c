@@ -34,7 +34,8 @@ enum { SAVES_MAX = 10000, NAME_MAX_BYTES = 200 };
 
 struct download_item {
 	const char *name;	/* as on the command line */
-	struct http_get *get;	/* NULL: standard input */
+	bool stream;		/* not a URL */
+	struct http_get *get;	/* of a URL */
 	struct bytes b;
 	bool failed;
 	struct err err;
@@ -64,6 +65,12 @@ static bool is_remote_url(const char *name)
 
 /* ---- names */
 
+bool download_is_stream(const char *name)
+{
+	struct stat st;
+	return !strcmp(name, "-") || (!stat(name, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
+}
+
 typedef bool each_fn(void *arg, const char *name);
 
 /* Call fn for every input on the command line: files, and the last base. Return true if fn stopped. */
@@ -84,7 +91,7 @@ static bool each_name(const struct options *o, each_fn *fn, void *arg)
 static bool is_wanted(void *none, const char *name)
 {
 	(void)none;
-	return !strcmp(name, "-") || is_remote_url(name);
+	return download_is_stream(name) || is_remote_url(name);
 }
 
 bool download_needed(const struct options *o)
@@ -111,15 +118,15 @@ static bool describe_first(void *arg, const char *name)
 	struct described *d = arg;
 	struct arena a = {0};
 	struct url u = {.shown = NULL};
-	bool input = !strcmp(name, "-");
-	if (!input &&
+	bool stream = download_is_stream(name);
+	if (!stream &&
 	    !(is_remote_url(name) && url_parse(&a, name, d->o->v[OPT_SECONDS].i, d->o->v[OPT_TIMEOUT].i, &u))) {
 		arena_free(&a);
 		return false;
 	}
 	*d->w = (struct download_info){.seconds = u.seconds, .trace = u.trace};
-	snprintf(d->w->name, sizeof d->w->name, "%s", input ? "standard input" : u.shown);
-	if (!input && name == d->o->file[0])
+	snprintf(d->w->name, sizeof d->w->name, "%s", !stream ? u.shown : strcmp(name, "-") ? name : "standard input");
+	if (!stream && name == d->o->file[0])
 		make_title(d->w, u.shown);
 	arena_free(&a);
 	return true;
@@ -142,8 +149,9 @@ static const struct download_item *find_piece(const struct downloads *r, const c
 static bool add_piece(void *arg, const char *name)
 {
 	struct downloads *r = arg;
-	if (!find_piece(r, name) && is_wanted(NULL, name))
-		r->download_item[r->n++].name = name;
+	bool stream = download_is_stream(name);
+	if (!find_piece(r, name) && (stream || is_remote_url(name)))
+		r->download_item[r->n++] = (struct download_item){.name = name, .stream = stream};
 	return false;
 }
 
@@ -344,7 +352,7 @@ static void prepare_fetches(struct downloads *r, const struct options *o)
 	r->get = xcalloc(r->n + 1, sizeof *r->get);
 	for (size_t i = 0; i < r->n; i++) {
 		struct http_get *g = &r->get[r->nget];
-		if (!strcmp(r->download_item[i].name, "-"))
+		if (r->download_item[i].stream)
 			continue;
 		url_parse(&r->mem, r->download_item[i].name, seconds, o->v[OPT_TIMEOUT].i, &g->url);
 		r->download_item[i].get = g;
@@ -403,7 +411,7 @@ static int fetch_all(struct downloads *r, const struct options *o, struct err *e
 			take_fetched(r, p);
 		else if (p->get)
 			p->b = p->get->got;
-		else if (!rc && input_open_watched("-", w, &p->b, &p->err)) {
+		else if (!rc && input_open_watched(p->name, w, &p->b, &p->err)) {
 			p->failed = true;
 			if (p->err.kind == ERR_CANCEL)
 				rc = err_set(e, ERR_CANCEL, ERR_NOWHERE, "%s", p->err.msg);
@@ -464,7 +472,7 @@ int download_open_watched(
 		return rc;
 	}
 	if (p->failed)
-		return err_set(e, p->err.kind, p->err.at, "%s: %s", name, p->err.msg);
+		return err_set(e, p->err.kind, p->err.at, "%s%s%s", p->get ? name : "", p->get ? ": " : "", p->err.msg);
 	*b = (struct bytes){.p = p->b.p, .n = p->b.n, .file_n = p->b.file_n};
 	return 0;
 }

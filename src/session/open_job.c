@@ -18,7 +18,6 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 struct read_progress {
 	struct job *job;
@@ -218,16 +217,6 @@ static int recognise_file(struct opening_job *op, const char *file, struct err *
 	return r ? -1 : set_file_error(e, file, &why);
 }
 
-/* Is an input something that must be read to its end before it is recognised: not a file on a disk? */
-static bool is_slow(const struct options *o)
-{
-	struct stat st;
-	for (size_t i = 0; i < o->nfile && i < 2; i++)
-		if (!stat(o->file[i], &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
-			return true;
-	return download_needed(o);
-}
-
 int open_job_init(struct opening_job *op, const struct options *o, const struct trace_part *part, struct err *e)
 {
 	*op = (struct opening_job){.own = *o, .err = {.at = ERR_NOWHERE}};
@@ -238,7 +227,7 @@ int open_job_init(struct opening_job *op, const struct options *o, const struct 
 	op->o = &op->own;
 	op->own.keep = &op->cached_inputs;
 	input_wait_plan(&op->pending_input, &op->own);
-	if (!is_slow(o) && recognise_file(op, o->file[0], e))
+	if (!download_needed(o) && recognise_file(op, o->file[0], e))
 		return -1;
 	op->store_builder = builder_new();
 	struct sink sink = builder_sink(op->store_builder);

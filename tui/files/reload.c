@@ -16,6 +16,7 @@
 
 #include "base/job.h"
 #include "base/mem/mem.h"
+#include "session/download.h"
 
 #include <string.h>
 
@@ -197,8 +198,9 @@ void reload_start(struct app *a, const char *arg)
 	struct err e;
 	int rc;
 	for (size_t i = 0; i < a->options->nfile; i++)
-		if (!strcmp(a->options->file[i], "-")) {
-			app_message(a, ST_WARN, "standard input cannot be read a second time");
+		if (download_is_stream(a->options->file[i])) {
+			app_message(a, ST_WARN, "%s cannot be read a second time",
+			    strcmp(a->options->file[i], "-") ? a->options->file[i] : "standard input");
 			return;
 		}
 	/* a trace that is still being read may be read again: the new session replaces it when it is ready */
