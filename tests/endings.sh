@@ -215,4 +215,9 @@ for key in q Q '<Esc>' '<^C>'; do
 	grep -q '^exit 0' "$tmp/out" || fail "$key does not end the viewer that waits for a pipe: $(cat "$tmp/out")"
 done
 exec 3<&-
+# the same if no program has opened the pipe for writing
+press '<Size 40x8>xQ' "$tmp/slow" view
+grep -q '^exit 0' "$tmp/out" || fail "Q does not end the viewer that waits for a writer: $(cat "$tmp/out")"
+press ":diff $tmp/slow<Enter>Q" "$trace" view
+grep -q '^exit 0' "$tmp/out" || fail "Q does not end the viewer whose base waits for a writer: $(cat "$tmp/out")"
 exit $bad

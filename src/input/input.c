@@ -93,7 +93,7 @@ static int read_all(int fd, const char *path, const struct input_watch *w, struc
 		ssize_t got = read(fd, p + n, cap - n < CHUNK ? cap - n : CHUNK);
 		if (got == 0)
 			break;
-		if (got < 0 && errno != EINTR) {
+		if (got < 0 && errno != EINTR && errno != EAGAIN) {
 			int rc = err_set(e, ERR_IO, n, "cannot read %s: %s", path, strerror(errno));
 			mem_free(p);
 			return rc;
@@ -121,12 +121,24 @@ int input_open(const char *path, struct bytes *b, struct err *e)
 	return input_open_watched(path, NULL, b, e);
 }
 
+/* Flags to open an input that may be a named pipe. With a watch, open() must not wait until there is a writer, because it
+   cannot be cancelled then: wait_readable() does that. Other systems than Linux report the end of such a pipe to poll(). */
+static int open_flags(const struct input_watch *w)
+{
+#ifdef __linux__
+	return O_RDONLY | O_CLOEXEC | (w ? O_NONBLOCK : 0);
+#else
+	(void)w;
+	return O_RDONLY | O_CLOEXEC;
+#endif
+}
+
 int input_open_watched(const char *path, const struct input_watch *w, struct bytes *b, struct err *e)
 {
 	struct stat st;
 	bool in = !strcmp(path, "-");
 	*b = (struct bytes){0};
-	int fd = in ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+	int fd = in ? STDIN_FILENO : open(path, open_flags(w));
 	if (fd < 0)
 		return err_set(e, ERR_IO, ERR_NOWHERE, "cannot open %s: %s", path, strerror(errno));
 	int rc;

@@ -9,7 +9,9 @@
  *
  * File names are made of what the server sent (a mapping, sample types), so
  * special characters in them become underscores. If TTRACESECURE is set in the
- * environment, nothing is fetched.
+ * environment, no URL is fetched.
+ *
+ * Standard input, pipes and devices are read here too, once, and not saved.
  */
 #include "config.h"
 #include "session/download.h"
@@ -73,19 +75,30 @@ bool download_is_stream(const char *name)
 
 typedef bool each_fn(void *arg, const char *name);
 
-/* Call fn for every input on the command line: files, and the last base. Return true if fn stopped. */
-static bool each_name(const struct options *o, each_fn *fn, void *arg)
+/* Call fn for every file on the command line. Return true if fn stopped. */
+static bool each_file(const struct options *o, each_fn *fn, void *arg)
 {
-	static const enum option_id base[] = {OPT_BASE, OPT_DIFF_BASE};
 	for (size_t i = 0; i < o->nfile; i++)
 		if (fn(arg, o->file[i]))
 			return true;
+	return false;
+}
+
+/* Call fn for the last base of each kind. Return true if fn stopped. */
+static bool each_base(const struct options *o, each_fn *fn, void *arg)
+{
+	static const enum option_id base[] = {OPT_BASE, OPT_DIFF_BASE};
 	for (int i = 0; i < 2; i++) {
 		const struct option_value *v = &o->v[base[i]];
 		if (v->nall && *v->all[v->nall - 1] && fn(arg, v->all[v->nall - 1]))
 			return true;
 	}
 	return false;
+}
+
+static bool each_name(const struct options *o, each_fn *fn, void *arg)
+{
+	return each_file(o, fn, arg) || each_base(o, fn, arg);
 }
 
 static bool is_wanted(void *none, const char *name)
@@ -97,6 +110,21 @@ static bool is_wanted(void *none, const char *name)
 bool download_needed(const struct options *o)
 {
 	return each_name(o, is_wanted, NULL);
+}
+
+static bool take_stream(void *first, const char *name)
+{
+	if (!download_is_stream(name))
+		return false;
+	*(const char **)first = name;
+	return true;
+}
+
+const char *download_find_stream(const struct options *o, bool bases)
+{
+	const char *name = NULL;
+	(void)(each_file(o, take_stream, &name) || (bases && each_base(o, take_stream, &name)));
+	return name;
 }
 
 struct described { const struct options *o; struct download_info *w; };

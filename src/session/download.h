@@ -9,9 +9,9 @@
 #include "session/input_cache.h"
 
 /*
- * Inputs of a command line that can be read only once: URLs, standard input and
- * pipes. They are fetched at the start and kept; URLs all at the same time. So a
- * report, the viewer and an export of the viewer read the same bytes. A name of
+ * Inputs of a command line that can be read only once: URLs, standard input,
+ * pipes and devices. They are fetched at the start and kept; URLs all at the same
+ * time. So a report, the viewer and an export of the viewer read the same bytes. A name of
  * an existing file is that file, even if it could be host:port.
  */
 struct downloads;
@@ -26,6 +26,8 @@ struct download_watch {
 
 /* Return whether the input is standard input ("-"), a pipe or a device, and so can be read only once. */
 bool download_is_stream(const char *name);
+/* Return the name of the first such input among the files and, if wanted, the bases; NULL: there is none. */
+const char *download_find_stream(const struct options *, bool bases);
 /* Return whether an input must be fetched first. */
 bool download_needed(const struct options *);
 /* Fetch all inputs. Return NULL with *e if none could be tried or if it was cancelled. The failure of a single input is

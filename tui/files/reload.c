@@ -197,12 +197,12 @@ void reload_start(struct app *a, const char *arg)
 {
 	struct err e;
 	int rc;
-	for (size_t i = 0; i < a->options->nfile; i++)
-		if (download_is_stream(a->options->file[i])) {
-			app_message(a, ST_WARN, "%s cannot be read a second time",
-			    strcmp(a->options->file[i], "-") ? a->options->file[i] : "standard input");
-			return;
-		}
+	const char *once = download_find_stream(a->options, session_is_trace(a->s));	/* a trace's base is read again, too */
+	if (once) {
+		app_message(
+		    a, ST_WARN, "%s cannot be read a second time", strcmp(once, "-") ? once : "standard input");
+		return;
+	}
 	/* a trace that is still being read may be read again: the new session replaces it when it is ready */
 	if (a->files.reload.next || a->files.file_writer || partial_load_is_active(a) ||
 	    (!session_is_trace(a->s) && app_job(a))) {
