@@ -127,15 +127,18 @@ static int check_interrupted(const struct options *o, int rc, struct err *e)
 	return err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
 }
 
-/* Return rc, or -1 with ERR_LIMIT if a match could not be decided: the report's numbers may be wrong, so what is not
-   written yet is dropped. */
-static int check_matches(struct out *out, int rc, struct err *e)
+/* Run the report. Return -1 with ERR_LIMIT if a match could not be decided meanwhile: the report's numbers may be wrong, so
+   what is not written yet is dropped. */
+static int run_checked(const struct report *r, const struct options *o, struct out *out, struct err *e)
 {
+	uint64_t undecided = regex_undecided();
+	int rc = check_interrupted(o, r->run(o, out, e), e);
+	if (rc < 0 || regex_undecided() == undecided)
+		return rc;
 	struct buf b = {0};
-	if (regex_take_failure(&b) && rc >= 0) {
-		rc = err_set(e, ERR_LIMIT, ERR_NOWHERE, "%s", buf_str(&b));
-		out->buf.n = 0;
-	}
+	regex_explain_undecided(&b);
+	out->buf.n = 0;
+	rc = err_set(e, ERR_LIMIT, ERR_NOWHERE, "%s", buf_str(&b));
 	buf_free(&b);
 	return rc;
 }
@@ -161,7 +164,7 @@ static int write_report(const struct report *r, const struct options *o, struct 
 {
 	out->watch = o->watch;
 	out->safe |= options_bool(o, OPT_SAFE);
-	int rc = check_matches(out, check_interrupted(o, r->run(o, out, e), e), e);
+	int rc = run_checked(r, o, out, e);
 	struct err late = {0};
 	if (output_close(out, rc >= 0 || !options_str(o, OPT_OUTPUT), &late) && rc >= 0) {
 		*e = late;
@@ -200,7 +203,7 @@ static int report_text(const struct options *o, struct buf *text, struct err *e)
 		return output_open(&out, options_str(o, OPT_OUTPUT), e) ? -1 : write_report(r, o, &out, e);
 	if (!r)
 		return options_unknown_report(o->report, e);
-	int rc = check_matches(&out, check_interrupted(o, r->run(o, &out, e), e), e);
+	int rc = run_checked(r, o, &out, e);
 	if (out.failed)
 		buf_puts(&out.buf, "\n... truncated here; > FILE writes the whole text\n");
 	if (rc < 0)

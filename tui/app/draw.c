@@ -306,13 +306,17 @@ static void report_lost(struct app *a)
 	a->status.lost_reported = true;
 }
 
-/* Report a match that could not be decided: the selection of the expression may be wrong. */
-static void report_failed_match(struct app *a)
+/* Report matches that could not be decided: the selection of the expression may be wrong. */
+static void report_undecided(struct app *a)
 {
+	uint64_t n = regex_undecided();
+	if (n == a->status.undecided)
+		return;
 	struct buf b = {0};
-	if (regex_take_failure(&b))
-		app_message(a, ST_WARN, "%s", buf_str(&b));
+	regex_explain_undecided(&b);
+	app_message(a, ST_WARN, "%s", buf_str(&b));
 	buf_free(&b);
+	a->status.undecided = n;
 }
 
 /* Return the number of used columns; rules and the scroll bar do not count. */
@@ -398,7 +402,7 @@ void app_draw(struct app *a, struct grid *g)
 	if (a->pop.kind)
 		app_pop_draw(a, g);
 	report_lost(a);
-	report_failed_match(a);
+	report_undecided(a);
 	draw_message_line(a, g);
 	if (app_report_no_effect(a, g))
 		draw_message_line(a, g);

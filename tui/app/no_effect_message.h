@@ -19,6 +19,7 @@ struct app_status {
 	bool greeted;		/* the highlights of the file were announced, ... */
 	bool notified;		/* ... the first notice about it, ... */
 	bool lost_reported;	/* ... and that it has changed on disk since */
+	uint64_t undecided;	/* regex_undecided() when it was reported */
 };
 
 /* Called while drawing, before the last line is drawn; true: a message was set. */

@@ -7,7 +7,7 @@
  * Backtracking is bounded (match, depth and heap limits), because it can take exponential time. Where a limit is exceeded,
  * regex_match() matches again without backtracking, in time proportional to the text, as Go does: PCRE2's other algorithm
  * follows all alternatives at once. It is much slower for most texts, and does not tell where a match is. It fails if the
- * repetitions of the expression make too many alternatives: regex_take_failure().
+ * repetitions of the expression make too many alternatives: regex_undecided().
  *
  * regex_match() treats bytes that are not UTF-8 as U+FFFD each, as Go does; regex_find() finds no match in them.
  */
@@ -198,28 +198,32 @@ static int run_dfa(const struct regex *rx, const char *s, size_t n)
 /* ---- failures */
 
 static struct {
-	atomic_flag claimed;	/* a thread writes the text, or has written it */
-	_Atomic(bool) ready;	/* the text is complete */
-	char text[200];
-} failure = {.claimed = ATOMIC_FLAG_INIT};
+	_Atomic(uint64_t) n;
+	atomic_flag busy;	/* a thread reads or writes the text */
+	char text[200];		/* about one of the last */
+} failures = {.busy = ATOMIC_FLAG_INIT};
 
 static void note_failure(const struct regex *rx, size_t n)
 {
-	if (atomic_flag_test_and_set(&failure.claimed))
-		return;
-	snprintf(failure.text, sizeof failure.text,
-	    "the expression \"%.80s\" has too many alternatives for a text of %zu bytes", rx->text, n);
-	atomic_store(&failure.ready, true);
+	if (!atomic_flag_test_and_set(&failures.busy)) {	/* else another thread writes about its own */
+		snprintf(failures.text, sizeof failures.text,
+		    "the expression \"%.80s\" has too many alternatives for a text of %zu bytes", rx->text, n);
+		atomic_flag_clear(&failures.busy);
+	}
+	atomic_fetch_add(&failures.n, 1);
 }
 
-bool regex_take_failure(struct buf *to)
+uint64_t regex_undecided(void)
 {
-	if (!atomic_load(&failure.ready))
-		return false;
-	buf_puts(to, failure.text);
-	atomic_store(&failure.ready, false);
-	atomic_flag_clear(&failure.claimed);
-	return true;
+	return atomic_load(&failures.n);
+}
+
+void regex_explain_undecided(struct buf *to)
+{
+	while (atomic_flag_test_and_set(&failures.busy))
+		;
+	buf_puts(to, failures.text);
+	atomic_flag_clear(&failures.busy);
 }
 
 /* Match without backtracking. */

@@ -20,11 +20,12 @@ struct regex;
 struct regex *regex_new(const char *pattern, struct err *e);
 void regex_free(struct regex *);
 /* Return whether a part of the text matches. If the limits do not suffice to decide that, return false;
-   regex_take_failure() reports it. */
+   regex_undecided() counts it. */
 bool regex_match(const struct regex *, const char *s, size_t n);
-/* If a match since the last call could not be decided, append a message about the first of them and return true. Any thread
-   may call it. */
-bool regex_take_failure(struct buf *to);
+/* Return how many matches could not be decided since the program started. Any thread. */
+uint64_t regex_undecided(void);
+/* Append a message about one of the last of them. Any thread. */
+void regex_explain_undecided(struct buf *to);
 /* As regex_match(), and set [*from, *to) to the bytes of the first match. */
 bool regex_find(const struct regex *, const char *s, size_t n, size_t *from, size_t *to);
 /* As regex_match(), for an expression from a file: the steps of a match are limited in proportion to n, so that the time
