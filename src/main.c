@@ -22,6 +22,7 @@
 #include "session/query.h"
 #include "app/tui.h"
 
+#include <ctype.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -266,17 +267,30 @@ static void fill_closed_streams(void)
 			(void)open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
 }
 
+/* Return whether the local time is UTC at that time, under the beginning of this name. */
+static bool is_utc_by_name(const char *name, time_t at)
+{
+	struct tm tm;
+	char zone[40], offset[8];
+	if (!localtime_r(&at, &tm) || !strftime(offset, sizeof offset, "%z", &tm))
+		return false;
+	if (!strftime(zone, sizeof zone, "%Z", &tm))
+		zone[0] = '\0';
+	return !strcmp(offset, "+0000") && strcmp(zone, "GMT") && !strncmp(name, zone, strlen(zone));
+}
+
 /* Use UTC if the system does not know the zone of TZ, as Go does. The C library uses UTC as well, but with the beginning of
-   the zone's name: "Asia" for Asia/Tokyo. */
+   the zone's name: "Asia" for Asia/Tokyo. A zone that it knows, such as WET, may be UTC for half of the year. A name like
+   XYZ-5 defines a zone. */
 static void settle_time_zone(void)
 {
 	const char *name = getenv("TZ");
-	time_t now = time(NULL);
-	struct tm tm;
-	char zone[40], offset[8];
-	if (name && !strpbrk(name, "0123456789") && localtime_r(&now, &tm) && strftime(zone, sizeof zone, "%Z", &tm) &&
-	    strftime(offset, sizeof offset, "%z", &tm) && !strcmp(offset, "+0000") && strcmp(zone, "GMT") &&
-	    !strncmp(name, zone, strlen(zone)) && !setenv("TZ", "UTC0", 1))
+	time_t now = time(NULL), half_year = 182 * 86400;
+	if (!name)
+		return;
+	name += *name == ':';
+	bool defined = isdigit((unsigned char)name[strcspn(name, "0123456789/")]);
+	if (!defined && is_utc_by_name(name, now) && is_utc_by_name(name, now + half_year) && !setenv("TZ", "UTC0", 1))
 		tzset();
 }
 

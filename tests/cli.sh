@@ -138,8 +138,14 @@ ln -s /proc/self/fd/1 stream
 exec 3>&-
 
 # a zone that the system does not know is UTC, and is named so
-TZ=Nowhere/City run 0 top "$cpu"
-grep -q '^Time: .* UTC$' out || fail "the time in an unknown zone: $(grep Time: out)"
+for zone in Nowhere/City :Nowhere/City Nowhere/City2 AB; do
+	TZ=$zone run 0 top "$cpu"
+	grep -q '^Time: .* UTC$' out || fail "the time in the unknown zone $zone: $(grep Time: out)"
+done
+if [ -e /usr/share/zoneinfo/WET ]; then
+	TZ=WET run 0 top "$cpu"		# the sample is of November
+	grep -q '^Time: .* WET$' out || fail "the time in a zone that has UTC's in winter: $(grep Time: out)"
+fi
 TZ=XYZ-5 run 0 top "$cpu"
 grep -q '^Time: .* XYZ$' out || fail "the time in a zone with an offset: $(grep Time: out)"
 
