@@ -107,6 +107,8 @@ on "$cpu" ':map J half-down<Enter>' 'mapped: J half-down'
 not "$trace" '4jj+' '|]'
 # errors of arguments name the expected ones
 on "$trace" 'gt99s<Enter>' '99s is after the end of the trace'
+"$TTRACE" view -ascii -size 80x24 -script '' -at=1s..99s "$trace" | grep -qF 'after the end' &&
+	fail "a range that begins in the trace is after its end"
 "$TTRACE" view -ascii -size 80x24 -script '' -at=99s "$trace" | grep -qF -e '-at=99s is after the end of the trace' ||
 	fail "-at=99s is silent"
 not "$trace" 'gt1.2s<Enter>' 'after the end'

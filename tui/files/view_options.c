@@ -116,6 +116,9 @@ static int view_options_goto_at(struct app *a, const char *where)
 	const char *dots = strstr(where, "..");
 	if (dots && view_options_parse_time(a, arena_strndup(&a->scratch, where, (size_t)(dots - where)), &p.t0) &&
 	    view_options_parse_time(a, dots + 2, &p.t1) && p.t1 > p.t0) {
+		int64_t end = session_snap(a->s)->t1;
+		if (p.t0 < end && p.t1 > end)
+			p.t1 = end;
 		/* panes leave an eighth free on both sides of a range that they show */
 		int64_t tenth = (p.t1 - p.t0) / 10;
 		p.t0 += tenth;
