@@ -220,8 +220,8 @@ static bool is_raised_again(int sig, const siginfo_t *si)
 
 static void on_signal(int sig, siginfo_t *si, void *context)
 {
-	static const char words[] = "ttrace has crashed, and put the terminal back. That is a bug: please report it, "
-				    "with the file if you may, as SECURITY.md says.\r\n";
+	static const char words[] = "ttrace has crashed. That is a bug: please report it, with the file if you may, as "
+				    "SECURITY.md says.\r\n";
 	(void)context;
 	if (sig == SIGBUS && mapped_repair_fault(si->si_addr))
 		return;

@@ -6,9 +6,9 @@
  * The temporary file is in the folder of the final one, so that the rename stays within one file system. If the name is
  * a symbolic link to a file, this file is replaced and not the link. A name that is not a regular file (/dev/null, a named
  * pipe, a terminal) is written directly: a rename would replace it by a file. A job opens a named pipe without waiting
- * for its reader, and its writes do not block (put_all()), because it could not be cancelled then. A name of the file
- * that standard output or standard error has (/dev/stdout) is written through that stream: its file may have no name, and
- * what the shell writes before and after belongs to it.
+ * for its reader, and its writes do not block (put_all()), because it could not be cancelled then. A name of the
+ * regular file or socket that standard output or standard error has (/dev/stdout) is written through that stream: its file
+ * may have no name, what the shell writes before and after belongs to it, and a socket cannot be opened by name.
  */
 #include "config.h"
 #include "base/newfile.h"
@@ -71,12 +71,12 @@ static int stream_of(const struct stat *file)
 
 int newfile_open(struct newfile *f, const char *path, struct err *e)
 {
-	struct stat st;
+	struct stat st = {0};
 	int stream = -1, nonblock = job_has_thread() ? O_NONBLOCK : 0;
 	*f = (struct newfile){.ending = -1, .mode = usual_mode()};
 	if (!stat(path, &st)) {
 		f->mode = st.st_mode & 07777;
-		stream = S_ISREG(st.st_mode) ? stream_of(&st) : -1;
+		stream = S_ISREG(st.st_mode) || S_ISSOCK(st.st_mode) ? stream_of(&st) : -1;
 		if (!S_ISREG(st.st_mode) || stream >= 0)
 			f->path = xstrdup(path);
 	}
@@ -86,7 +86,7 @@ int newfile_open(struct newfile *f, const char *path, struct err *e)
 	if (f->fd >= 0)
 		return 0;
 	int rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "cannot write %s: %s", path,
-	    errno == ENXIO ? "no program reads from this pipe" : strerror(errno));
+	    errno == ENXIO && S_ISFIFO(st.st_mode) ? "no program reads from this pipe" : strerror(errno));
 	clear_newfile(f);
 	return rc;
 }

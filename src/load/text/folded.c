@@ -198,12 +198,14 @@ int folded_read(struct bytes b, struct sink *s, struct err *e)
 	return 0;
 }
 
-/* Return whether most of the first lines are stacks, and half of these have several frames. */
+/* Return whether most of the first lines are stacks, and half of these have several frames. A line that crosses the first
+   megabyte is looked at as a whole, unless it is much longer: then it is other data. */
 bool folded_probe(struct bytes b)
 {
-	enum { LOOK = 50, BYTES = 1 << 20 };
+	enum { LOOK = 50, BYTES = 1 << 20, LINE = 64 << 20 };
 	struct folded_form sh;
-	const char *p = (const char *)b.p, *cut = b.n > BYTES ? memchr(p + BYTES, '\n', b.n - BYTES) : NULL;
-	examine_lines(&(struct scan_lines){.p = p, .end = cut ? cut : p + b.n}, LOOK, &sh);
+	size_t most = b.n < BYTES + LINE ? b.n : BYTES + LINE;
+	const char *p = (const char *)b.p, *cut = most > BYTES ? memchr(p + BYTES, '\n', most - BYTES) : NULL;
+	examine_lines(&(struct scan_lines){.p = p, .end = cut ? cut : p + most}, LOOK, &sh);
 	return sh.deep && sh.deep >= sh.good / 2 && sh.bad <= sh.good / 3;
 }
