@@ -34,15 +34,17 @@ shaken findings -diff_base="$faults/lock-queue.sound.trace.gz" "$faults/lock-que
 TTRACE_SHEETS=1 && export TTRACE_SHEETS
 shaken goroutines -group=main "$trace"
 # A viewer of a trace draws the timeline first, for which each sheet is read again: begin in the tested pane.
-for pane in top list peek flame timeline goroutines tasks gc events; do
+for pane in top list peek flame goroutines tasks gc events; do
 	screen "$trace" jj $pane
 done
-screen "$trace" '!jj' top
-screen "$trace" ';jj' top
+stock=$samples/stock.trace	# a shorter one
+screen "$stock" jj timeline
+screen "$stock" '!jj' top
+screen "$stock" ';jj' top
 screen "$trace" jWjj
 screen "$trace" ':focus=main<Enter>14u6u:t 40%..50%<Enter>5+++w(9G'
 unset TTRACE_SHEETS
-screen "$trace" ":diff $samples/stock.trace<Enter>6D7!"
+screen "$trace" ":diff $stock<Enter>6D7!"
 screen "$cpu" '1jf4u2x3uu:tagroot=endpoint<Enter>4'
 
 for seed in ${SEEDS:-1 2 3}; do
