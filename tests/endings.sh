@@ -218,6 +218,8 @@ exec 3<&-
 # the same if no program has opened the pipe for writing
 press '<Size 40x8>xQ' "$tmp/slow" view
 grep -q '^exit 0' "$tmp/out" || fail "Q does not end the viewer that waits for a writer: $(cat "$tmp/out")"
+press '<Wait 500><Esc><Wait 500>Q' "$trace" view -diff_base="$tmp/slow"
+grep -q '^exit 0' "$tmp/out" || fail "Escape while the base is read is an error: $(cat "$tmp/out")"
 press ":diff $tmp/slow<Enter>Q" "$trace" view
 grep -q '^exit 0' "$tmp/out" || fail "Q does not end the viewer whose base waits for a writer: $(cat "$tmp/out")"
 exit $bad

@@ -49,7 +49,7 @@ static int add_profile(struct job *j, struct compare_loader *a)
 	struct profile *p = merge_profiles_read(&a->o, add_notice, a, &a->err);
 	int rc = p ? 0 : -1;
 	if (!rc && !go_on(j, 0))
-		rc = err_set(&a->err, ERR_IO, ERR_NOWHERE, "%s: cancelled", a->file);
+		rc = err_set(&a->err, ERR_CANCEL, ERR_NOWHERE, "%s: cancelled", a->file);
 	if (!rc && pprof_add_side(p, a->sn, &sink, a->side, &a->err)) {
 		struct err why = a->err;
 		rc = err_set(&a->err, why.kind, why.at, "%s: %.160s", a->file, why.msg);
@@ -150,7 +150,7 @@ static int add_trace(struct job *j, struct compare_loader *a)
 		const struct snap *sn = builder_finish(b);
 		builder_on_publish(b, NULL, NULL);
 		if (!rc && !go_on(j, 0))
-			rc = err_set(&a->err, ERR_IO, ERR_NOWHERE, "%s: cancelled", a->file);
+			rc = err_set(&a->err, ERR_CANCEL, ERR_NOWHERE, "%s: cancelled", a->file);
 		if (!rc)
 			a->to = copy_tree(sn, a->main);
 		a->own = b;

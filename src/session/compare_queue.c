@@ -5,7 +5,8 @@
  * another, after the first file. The caller that requested one gets a news entry.
  *
  * The command line's base waits in the same queue. It is added to all queries of
- * the history once it is read, and a failure is an error of the session. Not taken:
+ * the history once it is read. A failure is an error of the session, except that the
+ * user may cancel: the first file is still shown. Not taken:
  * one store for each side, because every analysis would then have to handle two
  * trees. In one store a difference depends on which samples count, and undo,
  * filters and panes need not know of it.
@@ -53,7 +54,7 @@ int session_add_made(
 
 static void side_failed(struct session *s, const struct waiting_side *w, const struct err *why)
 {
-	if (w->asked) {
+	if (w->asked || why->kind == ERR_CANCEL) {
 		s->compare.news[s->compare.nnews++] = (struct side_news){0, w->use, w->file, true, *why};
 	} else {	/* the command line cannot be carried out */
 		s->opening.err = *why;
