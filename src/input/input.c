@@ -98,6 +98,8 @@ static int read_all(int fd, const char *path, const struct input_watch *w, struc
 			mem_free(p);
 			return rc;
 		}
+		if (got < 0 && errno == EAGAIN)	/* another program may have set a stream to not wait */
+			(void)poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, WAIT_MS);
 		n += got > 0 ? (size_t)got : 0;
 	}
 	*b = (struct bytes){.p = p, .n = n, .file_n = n, .owned = p};

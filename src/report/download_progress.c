@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Waits for the inputs of the command line that are fetched or piped. The lines are pprof's, without a
- * leading program name, as scripts expect them. On a terminal one more line
- * shows the progress; it is overwritten, and erased at the end.
+ * Waits for the inputs of the command line that are fetched or piped. The lines
+ * are pprof's, without a leading program name, as scripts expect them. On a
+ * terminal one more line shows the progress; it is overwritten, and erased at the
+ * end.
  *
  * A signal ends the program as at any other time (base/ending.h), and erases
  * that line.

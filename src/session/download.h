@@ -11,8 +11,8 @@
 /*
  * Inputs of a command line that can be read only once: URLs, standard input,
  * pipes and devices. They are fetched at the start and kept; URLs all at the same
- * time. So a report, the viewer and an export of the viewer read the same bytes. A name of
- * an existing file is that file, even if it could be host:port.
+ * time. So a report, the viewer and an export of the viewer read the same bytes.
+ * A name of an existing file is that file, even if it could be host:port.
  */
 struct downloads;
 
