@@ -254,15 +254,22 @@ const char *download_save_folder(struct downloads *r)
 	return r && r->nprofile ? save_folder(r) : NULL;
 }
 
-/* Create a new file named prefix, a free number, suffix. */
-static int new_file(struct downloads *r, const char *prefix, const char *suffix, const char **name)
+/* Create a new file named prefix, a free number, suffix. It is registered before it exists, so no signal leaves it behind;
+   *unfinished is the number for ending_forget(). A name that exists is skipped: that file must not be removed. */
+static int new_file(struct downloads *r, const char *prefix, const char *suffix, const char **name, int *unfinished)
 {
 	const char *dir = save_folder(r);
 	for (int i = 1; dir && i < SAVES_MAX; i++) {
 		*name = arena_printf(&r->mem, "%s/%s%03d%s", dir, prefix, i, suffix);
+		if (!access(*name, F_OK))
+			continue;
+		*unfinished = ending_remember(*name);
 		int fd = open(*name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-		if (fd >= 0 || errno != EEXIST)
+		if (fd >= 0)
 			return fd;
+		ending_forget(*unfinished);
+		if (errno != EEXIST)
+			return -1;
 	}
 	return -1;
 }
@@ -279,14 +286,14 @@ static bool put_kept(void *arg, const void *p, size_t n)
 static void keep(struct downloads *r, const char *prefix, const char *suffix, const struct profile *p, struct bytes b)
 {
 	const char *name = NULL;
-	struct keeping k = {.fd = new_file(r, prefix, suffix, &name)};
+	int unfinished = -1;
+	struct keeping k = {.fd = new_file(r, prefix, suffix, &name, &unfinished)};
 	const char *what = p ? "profile" : "trace";
 	if (k.fd < 0) {
 		add_notice(
 		    r, true, "Could not save %s: %s", what, name ? strerror(errno) : "no directory to save it in");
 		return;
 	}
-	int unfinished = ending_remember(name);
 	if (p)
 		k.failed |= pprof_write(p, put_kept, &k, NULL) < 0;
 	else
