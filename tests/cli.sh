@@ -318,26 +318,36 @@ if [ -r "/proc/$$/status" ] && (cd "$build" && tests/t-sandbox) >/dev/null 2>&1;
 	run 0 raw "$cpu"
 	cmp -s sandbox.txt out || fail "other output from a report in its sandbox"
 fi
-# A pipe is read once, whatever the report needs it for: to find out what it contains, or whether it is a program.
+# A pipe is read once, whatever the report needs it for: to find out what it contains, or whether it is a program. A report
+# that opened it again would wait for another writer.
 mkfifo pipe-1 pipe-2
+writers=
+feed() { # feed FILE PIPE
+	cat "$1" >"$2" &
+	writers="$writers $!"
+}
+of_pipe() { # of_pipe ARGUMENT...: ttrace must print the contents of the file `first`, in which $file is for pipe-1
+	timeout 60 "$TTRACE" "$@" >out 2>err
+	sed "s#pipe-1#$file#" out | cmp -s first - || fail "of a pipe: ttrace $*: $(cat err out | head -n 3)"
+}
 for report in findings info traces; do
 	for file in "$cpu" "$trace"; do
 		"$TTRACE" $report "$file" >first
-		cat "$file" >pipe-1 &
-		run 0 $report pipe-1
-		sed "s#pipe-1#$file#" out | cmp -s first - || fail "$report of a pipe differs: $(cat err out | head -n 3)"
+		feed "$file" pipe-1
+		of_pipe $report pipe-1
 	done
 done
 before=$top/samples/leak-before.pb.gz
 after=$top/samples/leak-after.pb.gz
 "$TTRACE" top -diff_base="$before" "$after" >first
-cat "$before" >pipe-1 &
-cat "$after" >pipe-2 &
-prints top -diff_base=pipe-1 pipe-2
+feed "$before" pipe-1
+feed "$after" pipe-2
+of_pipe top -diff_base=pipe-1 pipe-2
 "$TTRACE" top "$before" "$after" >first
-cat "$before" >pipe-1 &
-cat "$after" >pipe-2 &
-prints top pipe-1 pipe-2
+feed "$before" pipe-1
+feed "$after" pipe-2
+of_pipe top pipe-1 pipe-2
+kill $writers 2>/dev/null	# those without a reader
 # Options that open another program are refused; the error names the command of ttrace to use instead.
 for option in -http=:8080 -web -evince -eog -gv -kcachegrind; do
 	refuses 2 "${option%%=*} .*ttrace " $option "$cpu"
