@@ -225,9 +225,9 @@ static void on_signal(int sig, siginfo_t *si, void *context)
 	(void)context;
 	if (sig == SIGBUS && mapped_repair_fault(si->si_addr))
 		return;
-	bool viewer = atomic_load(&ending.restore);
+	bool took_terminal = atomic_load(&ending.restore);
 	ending_undo();
-	if (viewer && is_bug(sig))
+	if (took_terminal && is_bug(sig))
 		write_stderr(words, sizeof words - 1);
 	sigaction(sig, &ending.before[sig], NULL);
 	if (!is_raised_again(sig, si))

@@ -98,7 +98,7 @@ static int read_all(int fd, const char *path, const struct input_watch *w, struc
 			mem_free(p);
 			return rc;
 		}
-		if (got < 0 && errno == EAGAIN)	/* another program may have set a stream to not wait */
+		if (got < 0 && errno == EAGAIN)	/* another program made the stream non-blocking */
 			(void)poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, WAIT_MS);
 		n += got > 0 ? (size_t)got : 0;
 	}
@@ -124,7 +124,7 @@ int input_open(const char *path, struct bytes *b, struct err *e)
 }
 
 /* Flags to open an input that may be a named pipe. With a watch, open() must not wait until there is a writer, because it
-   cannot be cancelled then: wait_readable() does that. Other systems than Linux report the end of such a pipe to poll(). */
+   cannot be cancelled then: wait_readable() does that. Other systems than Linux report the end of such a pipe at once. */
 static int open_flags(const struct input_watch *w)
 {
 #ifdef __linux__

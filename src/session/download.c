@@ -84,7 +84,7 @@ static bool each_file(const struct options *o, each_fn *fn, void *arg)
 	return false;
 }
 
-/* Call fn for the last base of each kind. Return true if fn stopped. */
+/* Call fn for the last base of each option. Return true if fn stopped. */
 static bool each_base(const struct options *o, each_fn *fn, void *arg)
 {
 	static const enum option_id base[] = {OPT_BASE, OPT_DIFF_BASE};
@@ -96,6 +96,7 @@ static bool each_base(const struct options *o, each_fn *fn, void *arg)
 	return false;
 }
 
+/* Call fn for every input on the command line. Return true if fn stopped. */
 static bool each_name(const struct options *o, each_fn *fn, void *arg)
 {
 	return each_file(o, fn, arg) || each_base(o, fn, arg);
@@ -506,8 +507,10 @@ int download_open_watched(
 			input_cache_keep(o->keep, name, b);
 		return rc;
 	}
+	if (p->failed && p->stream)	/* the message names it */
+		return err_set(e, p->err.kind, p->err.at, "%s", p->err.msg);
 	if (p->failed)
-		return err_set(e, p->err.kind, p->err.at, "%s%s%s", p->get ? name : "", p->get ? ": " : "", p->err.msg);
+		return err_set(e, p->err.kind, p->err.at, "%s: %s", name, p->err.msg);
 	*b = (struct bytes){.p = p->b.p, .n = p->b.n, .file_n = p->b.file_n};
 	return 0;
 }

@@ -111,8 +111,8 @@ typedef int session_report_fn(const struct options *, struct buf *, struct err *
 int session_add_made(struct session *, const char *name, const struct query *, session_report_fn *, enum side_use,
     struct err *e);
 struct side_news { uint32_t side; enum side_use use; const char *file; bool failed; struct err err; };
-/* Return true once for each requested side that was read or failed; call after session_refresh(). There is no news of
-   the command line's base, which is set in the first query already, unless its reading was cancelled. */
+/* Return true once for each requested side that was read or failed; call after session_refresh(). The
+   command line's base is set in the first query already: the only news of it is that its reading was cancelled. */
 bool session_side_news(struct session *, struct side_news *);
 /* Change the query so that it uses the side. */
 void session_query_use_side(struct query *, enum side_use, uint32_t side);
