@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* System calls that block: by site, for the group of goroutines that spends most time there. */
+/*
+ * System calls that block: by site, for the group of goroutines that spends most time there.
+ *
+ * A goroutine may be parked in a call as a loop is in its idle wait: for the next signal, event of a device, or line of
+ * input. Nothing in the call tells this from work. What tells it is that the calls fill the time of the goroutine, and
+ * that no goroutine with work waits for it. Names of such functions are not listed: each library has others.
+ */
 #include "config.h"
 #include "findings/internal.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
 #include "base/wrap_math.h"
+
+#include <string.h>
 
 /* Add the time of the samples of a site by group, and return the group with most of it. */
 static uint32_t main_group(const struct findings_run *r, const struct scan_site *x, int64_t *ns)
@@ -26,6 +34,37 @@ static uint32_t main_group(const struct findings_run *r, const struct scan_site 
 	return best;
 }
 
+static bool is_main(const struct findings_run *r, trk_id g)
+{
+	const struct str_row *start = store_str(r->st, store_trk_name(r->st, g));
+	return (start->n == 12 && !memcmp(start->s, "runtime.main", 12)) ||
+	    (start->n == 9 && !memcmp(start->s, "main.main", 9));
+}
+
+/* Is a goroutine parked in its calls? A call that takes a large part of the time range is a state and no cost, also if a
+   goroutine waits for it: for a signal that ends the program, say. The end of the program waits for the main goroutine. */
+static bool is_parked(struct findings_run *r, const struct scan_wait *w)
+{
+	const struct scan_details *x = scan_details_of(&r->scan, w->g);
+	double calls = (double)x->calls, span = (double)wrap_sub(x->call_to, x->call_from);
+	bool is_state = (double)wrap_sub(w->t1, w->t0) >= 0.25 * (double)r->wall;
+	/* The last goroutine of a group ends the wait for all of them. */
+	uint32_t group = r->groups.of[w->g] - 1;
+	int64_t joined = group < r->groups.n ? r->groups.v[group].joined : x->joined;
+	bool is_awaited = (double)wrap_add(x->ended, joined) >= 0.01 * calls || is_main(r, w->g);
+	return calls > 0 && calls >= 0.95 * span && (double)x->idle < 0.02 * calls && (is_state || !is_awaited) &&
+	    !findings_serves(r, w->g);
+}
+
+/* Return the part of the samples of a site whose goroutines are not parked in it. */
+static double part_awaited(struct findings_run *r, const struct scan_site *x)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < x->nsample; i++)
+		n += !is_parked(r, &x->sample[i]);
+	return x->nsample ? (double)n / x->nsample : 0;
+}
+
 void rule_syscall(struct findings_run *r)
 {
 	for (uint32_t i = 0; i < r->scan.sites.n && i < r->scan.csite; i++) {
@@ -36,7 +75,7 @@ void rule_syscall(struct findings_run *r)
 		if (at->cls != TIME_SYSCALL || call < 0.5 || !at->frame)
 			continue;
 		uint32_t group = main_group(r, x, &ns);
-		if (group == UINT32_MAX)
+		if (group == UINT32_MAX || part_awaited(r, x) < 0.5)
 			continue;
 		double share = (double)ns / (double)groups_work(&r->groups.v[group]),
 		       fit = finding_fit(share, LIMIT(r, SYSCALL, SHARE));

@@ -321,6 +321,13 @@ static void end_ready(struct scan_pass *p, trk_id g, const struct scan_doing *d,
 	list_add(&s->late, d->t0, t, g, d->stack);
 }
 
+static void add_long_call(struct scan_details *x, int64_t t0, int64_t t1, int64_t ns)
+{
+	x->call_from = x->calls ? x->call_from : t0;
+	x->call_to = t1;
+	wrap_add_to(&x->calls, ns);
+}
+
 static void end_call(struct scan *s, trk_id g, const struct scan_doing *d, int64_t t)
 {
 	int64_t ns = scan_judged_ns(s, g, d->t0, t);
@@ -330,6 +337,8 @@ static void end_call(struct scan *s, trk_id g, const struct scan_doing *d, int64
 	add_to_site(x, d->t0, t, ns);
 	wrap_add_to(&s->ns[TIME_SYSCALL], ns);
 	add_ready_ns(s, g, ns);
+	if (ns >= SCAN_CALL_NS)
+		add_long_call(details_of(s, g), d->t0, t, ns);
 	if (x->ns >= x->next)
 		take_sample(s, x, &(struct scan_wait){d->t0, t, g, 0, d->stack, 0});
 }

@@ -57,6 +57,8 @@ struct scan_details {
 	int64_t ended;
 	int64_t joined;		/* ns of waits of others for a wait group that it ended */
 	int64_t fed;		/* ns of idle waits of others that it ended */
+	int64_t calls;		/* ns in system calls of at least SCAN_CALL_NS */
+	int64_t call_from, call_to;	/* from the start of the first one to the end of the last one */
 	int64_t yielded;	/* ns of runs that ended by a yield, and of the short runnable spans after them */
 	uint32_t yields;
 	stk_id yield;		/* where; 0: never */
@@ -95,7 +97,7 @@ struct scan {
 	int64_t ns[TIME_CLASS__N];		/* all goroutines of the program, without idle waits */
 	int64_t idle;
 };
-enum { SCAN_LONG_RUN_NS = 5000000, SCAN_LATE_NS = 1000000, SCAN_QUEUED_NS = 500000 };
+enum { SCAN_LONG_RUN_NS = 5000000, SCAN_LATE_NS = 1000000, SCAN_QUEUED_NS = 500000, SCAN_CALL_NS = 100000 };
 
 /* Return false if the watcher stops it. Free it with scan_free() in both cases. */
 bool scan_run(struct scan *, const struct snap *, const struct trace_filter *, const struct operations *,
