@@ -172,7 +172,7 @@ static void row(const char *name, double *v, size_t n)
 
 struct how { bool slow, every; const char *keys; };
 
-/* The places where -every presses all keys, as in tests/t-every.c: of a trace and of a profile. */
+/* The places where -every presses all keys, as in tests/tui/t-every-command.c: of a trace and of a profile. */
 static const struct walk places[] = {
 	{"timeline", "5jj++"}, {"goroutines", "6jj"}, {"goroutines", "6<Enter>jj"},
 	{"goroutines", "6<Enter>j<Enter>jjj"}, {"tasks", "7jj"}, {"tasks", "7j<Enter>jj"},

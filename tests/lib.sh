@@ -66,10 +66,10 @@ refuses() {
 }
 
 # Traces are made from lines of text, in the notation of tests/gotrace.
-can_make_trace() { [ -x "$build/tests/t-tracetext" ]; }
+can_make_trace() { [ -x "$build/tests/load/t-tracetext" ]; }
 make_trace() { # make_trace NAME <LINES: write $tmp/NAME.trace
 	{ printf '%s\n' '-- expect --' '-- trace --' && cat; } >"$tmp/$1.test"
-	"$build/tests/t-tracetext" -binary "$tmp/$1.test" >"$tmp/$1.trace" || fail "no trace of $1.test"
+	"$build/tests/load/t-tracetext" -binary "$tmp/$1.test" >"$tmp/$1.trace" || fail "no trace of $1.test"
 }
 # The first lines of a trace whose clock counts nanoseconds and in which goroutine 1 runs on P 0
 trace_start='go 25

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * An HTTP server for tests/fetch.sh with correct and faulty answers. It listens on 127.0.0.1 alone, at a port that
+ * An HTTP server for tests/input/fetch.sh with correct and faulty answers. It listens on 127.0.0.1 alone, at a port that
  * the system chooses and that it writes to DIR/port, and on the socket DIR/socket. Each connection has a process,
  * because some never end. DIR/asked has a line for each target that was requested.
  * All processes end when standard input ends, or after ten minutes.

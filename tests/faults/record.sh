@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # Record the traces in this folder anew: RULE.trace.gz of a program with the fault of a rule, RULE.sound.trace.gz of the same
 # program without it, and truth.tsv, which has the functions of the faults. It needs Go and takes half a minute. Run it on a
-# machine without other load, then run tests/findings.sh.
+# machine without other load, then run tests/findings/findings.sh.
 #
 #	record.sh [RULE|RULE+NAME...]
 set -eu

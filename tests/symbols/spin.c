@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* A program for tests/symbols.sh: calls, calls that are inlined into calls, a clone. */
+/* A program for tests/symbols/local-programs.sh: calls, calls that are inlined into calls, a clone. */
 #include "selfprof.h"
 
 volatile unsigned sink;

@@ -6,7 +6,7 @@
  * A table has one row for each filter: how it is written, and in which panes it is applied. A
  * filter that the pane does not apply is listed after "not applied here", dimmed, so that no number
  * is read as if it were filtered. In the goroutines pane some filters select goroutines and the
- * numbers count their whole lives: this is noted after them. tests/filters.sh compares each row
+ * numbers count their whole lives: this is noted after them. tests/tui/filters.sh compares each row
  * with what the panes show.
  */
 #include "config.h"

@@ -12,7 +12,7 @@
  *
  * An event that is unusual in any way changes nothing here and takes the general path (order.c).
  * Only that path knows why an event must wait or what is wrong with it. So this file may be left
- * out and the trace is the same (tests/t-jobs.c leaves it out). It is a header because the
+ * out and the trace is the same (tests/load/t-same-store.c leaves it out). It is a header because the
  * functions are inlined into the loop of the merge; calls and the saving of registers were a tenth
  * of its time.
  *
