@@ -1,12 +1,13 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # usage: packaging/release-check.sh   (make release-check)
-# Check a release, besides .ci/run. The files of the release are made twice and must be equal. The two commands of the README
-# are run on Debian's stable releases and on sid. The Debian package and an RPM package are built. The tools of the other
-# package systems read their recipes. The program is run on two other architectures under emulation, one of them big-endian.
-# If the tool of a check is missing, or if no root of a release of Debian can be made, the check is reported as not checked.
-# Needs root (or sudo), mmdebstrap, Debian's mirror and about half an hour on two processors. The last line is "N passed,
-# N failed, N not checked".
+# Check a release, besides .ci/run. The release is built and tested from its archive (distcheck). The files of the release
+# are made twice and must be equal. The two commands of the README are run on Debian's stable releases and on sid. The Debian
+# package and an RPM package are built. The tools of the other package systems read their recipes. The program is run on two
+# other architectures under emulation, one of them big-endian. Builds with other compilers and options must be free of
+# warnings, and all of t-growth must pass. If the tool of a check is missing, or if no root of a release of Debian can be
+# made, the check is reported as not checked. Needs root (or sudo), mmdebstrap, Debian's mirror and about an hour on two
+# processors. The last line is "N passed, N failed, N not checked".
 set -u
 cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
@@ -47,10 +48,24 @@ build_rpm() {
 	# .ci/run runs make check, so rpmbuild need not.
 	rpmbuild --quiet --nodeps --nocheck --define "_topdir $work/rpm" -bb "$work/first/ttrace.spec"
 }
+build() { # build NAME CONFIGURE-ARGUMENTS...: build without warnings in a folder of its own, from a copy of the checkout
+	local dir=$work/build-$1
+	shift
+	mkdir -p "$dir" && git ls-files -z | tar c --null -T - | tar x -C "$dir" &&
+		(cd "$dir" && autoreconf -i && ./configure -q --enable-werror "$@" && make -s -j"$(nproc)" all extra)
+}
 
 [ -z "$(git status --porcelain --untracked-files=no)" ] || { echo "there are changes that are not committed"; exit 1; }
 [ -x ./ttrace ] && [ -x tests/pty ] || { ./bootstrap && make -s tests/pty; } || exit 1
 
+for cc in gcc clang; do
+	check_with $cc "build with $cc" build $cc CC=$cc
+	check_with $cc "build with $cc, as distributions do" build $cc-O2 CC=$cc CFLAGS='-g -O2'
+	check_with $cc "build with $cc, without what is optional" build $cc-without CC=$cc CFLAGS=-O0 --without-curses \
+		--without-curl --without-libdw --without-libiberty
+done
+check "the whole of t-growth" sh -c 'make -s tests/program/t-growth && tests/program/t-growth -all'
+check "make distcheck" env VERBOSE=1 make -s -j"$(($(nproc) + 1))" distcheck
 check "release, first time" make_release first
 printf 'xterm|of this user,\n\tcols#80,\n' | tic -o "$work/terminfo" -
 TERMINFO=$work/terminfo check "release, second time, with another terminfo" make_release second
