@@ -67,6 +67,8 @@ bool findings_serves(struct findings_run *, trk_id);
 /* Time in the background counts less: return time of goroutines like g as a share of the time range, as a fit to the
    limit; for goroutines that serve tasks or requests 2. */
 double findings_relevance(struct findings_run *, trk_id g, int64_t ns, double limit);
+/* Was the process stopped in a part of [a, b)? The rule frozen is judged before the others. */
+bool findings_was_frozen(const struct findings_run *, int64_t a, int64_t b);
 /* Return the line that represents a stack; of a goroutine that ran, without the runtime's frames for preemption. 0: it
    is unknown. */
 frm_id findings_site(const struct findings_run *, stk_id);

@@ -26,8 +26,7 @@ static int64_t overlap(int64_t a, int64_t b, int64_t c, int64_t d)
 	return hi > lo ? hi - lo : 0;
 }
 
-/* Was the process stopped in a part of [a, b)? Gaps are sorted by time. */
-static bool was_frozen(const struct findings_run *r, int64_t a, int64_t b)
+bool findings_was_frozen(const struct findings_run *r, int64_t a, int64_t b)
 {
 	struct bsearch_probe h = {.hi = r->nfrozen};
 	while (bsearch_probe(&h))
@@ -68,7 +67,7 @@ struct late_group { uint32_t group, longest, n; int64_t ns; };
 static bool is_late(const struct findings_run *r, const struct scan_span *v)
 {
 	return (double)(v->t1 - v->t0) >= LIMIT(r, NO_P, WAIT) && (!r->lowered || v->t1 <= r->lowered) &&
-	    !was_frozen(r, v->t0, v->t1);
+	    !findings_was_frozen(r, v->t0, v->t1);
 }
 
 /* Look at samples of the late spans of a group, in equal distances of their sum. */
@@ -238,151 +237,6 @@ void rule_no_p(struct findings_run *r)
 	mem_free(l);
 }
 
-/* ---- long-run */
-
-/* A notice begins here: on a busy machine the runtime takes two or three times 10 ms to preempt a goroutine. */
-#define NOTICED 0.8
-
-/* Did the run end because a signal interrupted it? Such code can be preempted everywhere. */
-static bool is_interrupted(const struct findings_run *r, const struct scan_span *v)
-{
-	static const char async[] = "runtime.asyncPreempt";
-	if (!v->stack)
-		return false;
-	const struct frm_row *f = store_frm(r->st, stk_frame(r->st, v->stack));
-	const struct str_row *name = store_str(r->st, store_fun(r->st, f->fun)->name);
-	return name->n >= sizeof async - 1 && !memcmp(name->s, async, sizeof async - 1);
-}
-
-static int by_length(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
-/* Return how long goroutines that can be preempted everywhere run before they are: 90 of 100 such runs are shorter. It
-   is 10 ms, or more where the system does not give the runtime a CPU in time. 0: not known. */
-static int64_t preemption_delay(const struct findings_run *r)
-{
-	const struct scan_list *runs = &r->scan.runs;
-	int64_t *v = xmalloc((runs->n + 1u) * sizeof *v), delay = 0;
-	uint32_t n = 0;
-	for (uint32_t i = 0; i < runs->n; i++)
-		if (is_interrupted(r, &runs->v[i]))
-			v[n++] = runs->v[i].t1 - runs->v[i].t0;
-	if (n) {
-		qsort(v, n, sizeof *v, by_length);
-		delay = v[(uint64_t)n * 9 / 10];
-	}
-	mem_free(v);
-	return delay;
-}
-
-static int by_start(const void *a, const void *b)
-{
-	const struct scan_span *x = a, *y = b;
-	if (x->t0 != y->t0)
-		return x->t0 < y->t0 ? -1 : 1;
-	return x->g < y->g ? -1 : x->g > y->g;
-}
-
-/* Return for how long of a run at least one other goroutine was runnable. late is sorted by start; *work: the sum over
-   all of them; *victim: one that waited longest. */
-static int64_t late_during(const struct scan_span *run, const struct scan_list *late, int64_t *work, trk_id *victim)
-{
-	int64_t covered = run->t0, ns = 0, most = 0;
-	for (uint32_t i = 0; i < late->n && late->v[i].t0 < run->t1; i++) {
-		const struct scan_span *v = &late->v[i];
-		int64_t part = v->g == run->g ? 0 : overlap(v->t0, v->t1, run->t0, run->t1);
-		if (!part)
-			continue;
-		ns += overlap(v->t0, v->t1, covered, run->t1);
-		covered = v->t1 > covered ? v->t1 : covered;
-		wrap_add_to(work, part);
-		if (part > most) {
-			most = part;
-			*victim = v->g;
-		}
-	}
-	return ns;
-}
-
-struct long_runs {
-	frm_id frame;
-	uint32_t n;
-	int64_t longest, lost, total;
-	double fit;
-	struct scan_span example;
-	trk_id victim;
-};
-
-static void report_long_runs(struct findings_run *r, const struct long_runs *l)
-{
-	uint32_t group = r->groups.of[l->victim] - 1;
-	int64_t work = group < r->groups.n ? groups_work(&r->groups.v[group]) : r->wall;
-	struct finding f = {.score = finding_score((double)l->lost, (double)work), .affected_ns = work, .t0 = l->example.t0,
-	    .t1 = l->example.t1, .trk = l->example.g, .see = "greedy"};
-	finding_culprit_stack(r, &f, run_stacks_interrupted(r->st, l->example.g, l->example.stack));
-	finding_culprit(r, &f, l->frame);
-	finding_victims(r, &f, group, 0);
-	finding_put_place(r, l->frame);
-	buf_printf(&r->text, " runs for ");
-	text_ns(&r->text, l->longest);
-	buf_puts(&r->text, " without a break");
-	if (l->n > 1)
-		buf_printf(&r->text, ", %u times like that,", l->n);
-	buf_puts(&r->text, " while goroutines");
-	finding_put_group(r, group);
-	buf_puts(&r->text, " wait for a P");
-	finding_number(&f, "runs", l->n);
-	finding_number(&f, "longest_ns", (double)l->longest);
-	finding_number(&f, "run_ns", (double)l->total);
-	finding_number(&f, "waited_ns", (double)l->lost);
-	finding_add(r, l->fit, &f);
-}
-
-void rule_long_run(struct findings_run *r)
-{
-	enum { PLACES = 32 };
-	struct long_runs at[PLACES];
-	uint32_t n = 0;
-	struct scan_list *late = &r->scan.late, *runs = &r->scan.runs;
-	int64_t delay = preemption_delay(r);
-	if (late->n)
-		qsort(late->v, late->n, sizeof *late->v, by_start);
-	for (uint32_t i = 0; i < runs->n; i++) {
-		const struct scan_span *v = &runs->v[i];
-		int64_t len = v->t1 - v->t0, lost = 0;
-		trk_id victim = 0;
-		if ((double)len < NOTICED * LIMIT(r, LONG_RUN, RUN) || len <= delay || is_interrupted(r, v) ||
-		    was_frozen(r, v->t0, v->t1))
-			continue;
-		int64_t late_ns = late_during(v, late, &lost, &victim);
-		double fit = finding_fit((double)len, LIMIT(r, LONG_RUN, RUN)),
-		       share = finding_fit((double)late_ns / (double)len, LIMIT(r, LONG_RUN, SHARE));
-		fit = share < fit ? share : fit;
-		frm_id frame = findings_site_of_run(r, v->g, v->stack);
-		uint32_t k = 0;
-		while (k < n && store_frm(r->st, at[k].frame)->fun != store_frm(r->st, frame)->fun)
-			k++;
-		if (fit < 0.5 || k == PLACES)
-			continue;
-		if (k == n)
-			at[n++] = (struct long_runs){.frame = frame};
-		at[k].n++;
-		wrap_add_to(&at[k].total, len);
-		wrap_add_to(&at[k].lost, lost);
-		at[k].fit = fit > at[k].fit ? fit : at[k].fit;
-		if (len > at[k].longest) {
-			at[k].longest = len;
-			at[k].example = *v;
-			at[k].victim = victim;
-		}
-	}
-	for (uint32_t i = 0; i < n; i++)
-		report_long_runs(r, &at[i]);
-}
-
 /* ---- gomaxprocs */
 
 static int by_value(const void *a, const void *b)
@@ -493,46 +347,61 @@ static bool has_free_proc(const struct findings_run *r, int64_t t)
 	return false;
 }
 
-/* No P changes its state in the slots [a, b): judge the gap. late: sorted by start; a goroutine that was runnable all
-   the time tells that the process did not run. */
-static void judge_gap(struct findings_run *r, uint32_t a, uint32_t b, struct frozen_sum *f)
+/* The gaps come in the order of time, so what lies at their starts is found in one pass over the goroutines that wait for
+   a P and over the stops. late: index of the first wait in scan.late that starts after the last gap; reaches: of those
+   before, the one with the latest end; stop: index of the first span that has not ended before the last gap. */
+struct gap_walk { uint32_t late, reaches, stop; struct frozen_sum sum; };
+
+/* Return a goroutine that was runnable in all of [t0, t1), or 0. */
+static trk_id runnable_during(const struct scan *s, struct gap_walk *w, int64_t t0, int64_t t1)
 {
-	const struct scan *s = &r->scan;
-	int64_t t0 = s->t0 + a * r->moments.beat_ns, t1 = s->t0 + b * r->moments.beat_ns;
-	if ((double)(t1 - t0) < LIMIT(r, FROZEN, GAP) / 2 ||
-	    time_search_next_span(r->sn, 0, 1u << SP_STW, t0, t1) != UINT32_MAX)
+	const struct scan_span *v = s->late.v;
+	for (; w->late < s->late.n && v[w->late].t0 <= t0; w->late++)
+		if (v[w->late].t1 > v[w->reaches].t1)
+			w->reaches = w->late;
+	return w->late && v[w->reaches].t1 >= t1 ? v[w->reaches].g : 0;
+}
+
+/* Is the world stopped in a part of [t0, t1)? Stops follow one another in the order of the spans. */
+static bool is_stopped(const struct findings_run *r, struct gap_walk *w, int64_t t0, int64_t t1)
+{
+	w->stop = w->stop == UINT32_MAX ? w->stop : time_search_next_span(r->sn, w->stop, 1u << SP_STW, t0, INT64_MAX);
+	return w->stop != UINT32_MAX && store_span(r->st, w->stop)->s.t0 < t1;
+}
+
+/* No P changes its state in the slots [a, b): judge the gap. A goroutine that was runnable all the time, and a P that could
+   have run it, tell that the process did not run. */
+static void judge_gap(struct findings_run *r, uint32_t a, uint32_t b, struct gap_walk *w)
+{
+	int64_t t0 = r->scan.t0 + a * r->moments.beat_ns, t1 = r->scan.t0 + b * r->moments.beat_ns;
+	if ((double)(t1 - t0) < LIMIT(r, FROZEN, GAP) / 2 || is_stopped(r, w, t0, t1))
 		return;
-	for (uint32_t i = 0; i < s->late.n && s->late.v[i].t0 <= t0; i++) {
-		const struct scan_span *v = &s->late.v[i];
-		if (v->t1 < t1 || !has_free_proc(r, t0 + (t1 - t0) / 2))
-			continue;
-		f->n++;
-		wrap_add_to(&f->ns, t1 - t0);
-		r->frozen = mem_grow(r->frozen, &r->cfrozen, r->nfrozen + 1u, sizeof *r->frozen);
-		r->frozen[r->nfrozen++] = (struct frozen_gap){t0, t1};
-		if (t1 - t0 > f->longest) {
-			f->longest = t1 - t0;
-			f->t0 = t0;
-			f->g = v->g;
-		}
+	trk_id g = runnable_during(&r->scan, w, t0, t1);
+	if (!g || !has_free_proc(r, t0 + (t1 - t0) / 2))
 		return;
+	w->sum.n++;
+	wrap_add_to(&w->sum.ns, t1 - t0);
+	r->frozen = mem_grow(r->frozen, &r->cfrozen, r->nfrozen + 1u, sizeof *r->frozen);
+	r->frozen[r->nfrozen++] = (struct frozen_gap){t0, t1};
+	if (t1 - t0 > w->sum.longest) {
+		w->sum.longest = t1 - t0;
+		w->sum.t0 = t0;
+		w->sum.g = g;
 	}
 }
 
 void rule_frozen(struct findings_run *r)
 {
-	const struct scan *s = &r->scan;
-	struct frozen_sum z = {0};
-	if (s->late.n)
-		qsort(s->late.v, s->late.n, sizeof *s->late.v, by_start);
+	struct gap_walk w = {0};
 	const struct moments *m = &r->moments;
 	for (uint32_t i = 0, from = 0; i <= m->nbeat; i++) {
 		if (i < m->nbeat && !(m->beat[i >> 3] >> (i & 7) & 1))
 			continue;
 		if (i > from)
-			judge_gap(r, from, i, &z);
+			judge_gap(r, from, i, &w);
 		from = i + 1;
 	}
+	struct frozen_sum z = w.sum;
 	struct finding f = {.score = finding_score((double)z.ns, (double)r->wall), .t0 = z.t0, .t1 = z.t0 + z.longest,
 	    .trk = z.g, .see = "procs"};
 	buf_printf(&r->text, "the process does not run for at least ");

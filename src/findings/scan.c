@@ -17,6 +17,7 @@
 #include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum span_of { SPAN_OTHER, SPAN_RUN, SPAN_READY, SPAN_CALL, SPAN_WAIT };
@@ -440,6 +441,14 @@ static void end_open(struct scan_pass *p)
 	}
 }
 
+static int by_start(const void *a, const void *b)
+{
+	const struct scan_span *x = a, *y = b;
+	if (x->t0 != y->t0)
+		return x->t0 < y->t0 ? -1 : 1;
+	return x->g < y->g ? -1 : x->g > y->g;
+}
+
 void scan_range(struct scan *s, const struct snap *sn, const struct trace_filter *f)
 {
 	*s = (struct scan){.sn = sn, .filter = f, .t0 = sn->t0, .t1 = sn->t1};
@@ -487,6 +496,8 @@ bool scan_run(struct scan *s, const struct snap *sn, const struct trace_filter *
 	}
 	if (go)
 		end_open(&p);
+	if (go && s->late.n)
+		qsort(s->late.v, s->late.n, sizeof *s->late.v, by_start);
 	mem_free(p.doing);
 	mem_free(p.now);
 	mem_free(p.unused);

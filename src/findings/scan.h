@@ -91,7 +91,7 @@ struct scan {
 	uint32_t nopen;
 	size_t copen;
 	struct scan_list runs;			/* long runs */
-	struct scan_list late;			/* long runnable spans */
+	struct scan_list late;			/* long runnable spans, sorted by start */
 	struct scan_list queued;		/* long waits for locks; with the site */
 	int64_t *slot_runnable;			/* by slot: ns that goroutines were runnable, summed up */
 	int64_t ns[TIME_CLASS__N];		/* all goroutines of the program, without idle waits */
