@@ -124,13 +124,17 @@ struct partial_sums { int64_t work[RUNTIME_WORK__N + RUNTIME_WAIT__N], *pkg; };
 struct share_sums {
 	const struct weighted_tree *c;
 	const struct fun *fun;
+	bool goroutines;	/* kinds are waits of goroutines, not work */
 	uint32_t n;
 	struct partial_sums partial_sums[PARTS];
 };
 
-static struct fun inherit_kind(struct fun above, struct fun own)
+static struct fun inherit_kind(bool goroutines, struct fun above, struct fun own)
 {
-	above.work = own.work ? own.work : above.work;
+	if (!goroutines)
+		above.work = (uint8_t)runtime_work_below(above.work, own.work);
+	else if (own.work)
+		above.work = own.work;
 	above.pkg = own.pkg && !(own.weak && above.pkg) ? own.pkg : above.pkg;
 	return above;
 }
@@ -143,7 +147,7 @@ static struct fun enter_node(struct function_path *w, const struct share_sums *a
 	const struct calltree *s = a->c->calltree;
 	while (w->depth && w->path_step[w->depth - 1].end <= i)
 		w->depth--;
-	struct fun is = inherit_kind(
+	struct fun is = inherit_kind(a->goroutines,
 	    w->depth ? w->path_step[w->depth - 1].is : (struct fun){0, false, 0}, a->fun[calltree_symbol(s, i)]);
 	w->path_step = mem_grow(w->path_step, &w->cap, w->depth + 1, sizeof *w->path_step);
 	w->path_step[w->depth++] = (struct path_step){calltree_next(s, i), is};
@@ -181,16 +185,18 @@ static void add_part(void *arg, uint32_t which)
 			continue;
 		int64_t v = wrap_sub(c->w.sum[k + 1], c->w.sum[k]);
 		k++;
-		p->work[is.work] = wrap_add(p->work[is.work], v);
+		int64_t *work = &p->work[a->goroutines ? is.work : (uint8_t)runtime_work_result(is.work)];
+		*work = wrap_add(*work, v);
 		if (is.pkg)
 			p->pkg[is.pkg - 1] = wrap_add(p->pkg[is.pkg - 1], v);
 	}
 	mem_free(w.path_step);
 }
 
-static void add_up(const struct weighted_tree *c, const struct fun *fun, int64_t *work, struct sum *pkg, size_t npkg)
+static void add_up(const struct weighted_tree *c, const struct fun *fun, bool goroutines,
+    int64_t *work, struct sum *pkg, size_t npkg)
 {
-	struct share_sums a = {.c = c, .fun = fun, .n = c->calltree->n < PART_NODES ? 1 : PARTS};
+	struct share_sums a = {.c = c, .fun = fun, .goroutines = goroutines, .n = c->calltree->n < PART_NODES ? 1 : PARTS};
 	for (uint32_t i = 0; i < a.n; i++)
 		a.partial_sums[i].pkg = xcalloc(npkg + 1, sizeof *a.partial_sums[i].pkg);
 	if (a.n > 1)
@@ -215,7 +221,7 @@ const struct shares *calltree_highlights(struct weighted_tree *c, enum shares_of
 	int64_t work[RUNTIME_WORK__N + RUNTIME_WAIT__N] = {0};
 	struct shares *out = c->shares = xcalloc(1, sizeof *out);
 	struct fun *fun = classify_symbols(c, of, &pkg, &npkg);
-	add_up(c, fun, work, pkg, npkg);
+	add_up(c, fun, of == OF_GOROUTINES, work, pkg, npkg);
 	int nwork = of == OF_MEMORY ? 0 : of == OF_CPU ? RUNTIME_WORK__N : RUNTIME_WAIT__N;
 	for (int i = 1; i < nwork; i++) {
 		const char *name = of == OF_GOROUTINES ? runtime_wait_name((enum runtime_wait)i)

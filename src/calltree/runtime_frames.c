@@ -38,8 +38,16 @@ static const struct { const char *begin; enum runtime_work work; } works[] = {
 	{"syscall.", RUNTIME_WORK_SYSCALL},
 	{"internal/runtime/syscall", RUNTIME_WORK_SYSCALL},
 	{"runtime.cgocall", RUNTIME_WORK_SYSCALL},
-	{"runtime.lock2", RUNTIME_WORK_LOCK},
-	{"runtime.unlock2", RUNTIME_WORK_LOCK},
+	{"runtime.lock2", RUNTIME_WORK_INNER_LOCK},
+	{"runtime.unlock2", RUNTIME_WORK_INNER_LOCK},
+	{"runtime.chansend", RUNTIME_WORK_CHANNEL},
+	{"runtime.chanrecv", RUNTIME_WORK_CHANNEL},
+	{"runtime.closechan", RUNTIME_WORK_CHANNEL},
+	{"runtime.selectgo", RUNTIME_WORK_CHANNEL},
+	{"runtime.semacquire", RUNTIME_WORK_CHANNEL},
+	{"runtime.semrelease", RUNTIME_WORK_CHANNEL},
+	{"runtime.notifyList", RUNTIME_WORK_CHANNEL},
+	{"sync.runtime_", RUNTIME_WORK_CHANNEL},
 	{"internal/sync.(*Mutex).lockSlow", RUNTIME_WORK_LOCK},
 	{"sync.(*Mutex).lockSlow", RUNTIME_WORK_LOCK},
 };
@@ -92,6 +100,14 @@ enum runtime_work runtime_work_of(const char *name)
 		if (!strncmp(name, works[i].begin, strlen(works[i].begin)))
 			return works[i].work;
 	return RUNTIME_WORK_NONE;
+}
+
+enum runtime_work runtime_work_below(enum runtime_work callers, enum runtime_work own)
+{
+	if (own == RUNTIME_WORK_INNER_LOCK)
+		return callers == RUNTIME_WORK_CHANNEL || callers == RUNTIME_WORK_LOCK ? RUNTIME_WORK_LOCK : callers;
+	/* the semaphore of a mutex belongs to it */
+	return own == RUNTIME_WORK_NONE || (own == RUNTIME_WORK_CHANNEL && callers == RUNTIME_WORK_LOCK) ? callers : own;
 }
 
 static enum runtime_wait wait_of(const struct wait_row *rows, size_t n, const char *s)

@@ -9,6 +9,22 @@
 
 #include "base/mem/mem.h"
 
+/* Return how many different goroutines are woken by the edges [first, end). Two goroutines that wake one another in turn
+   have many edges, too. */
+static uint32_t count_woken(struct moments *m, const struct sheet *sh, uint32_t first, uint32_t end)
+{
+	uint32_t n = 0;
+	m->burst_number++;
+	for (uint32_t k = first; k < end; k++) {
+		trk_id g = sh->trk[sheet_row_of(sh, sh->edge[k] & ~EDGE_CREATED)];
+		if (g < m->sn->ntrks && m->woken_in[g] != m->burst_number) {
+			m->woken_in[g] = m->burst_number;
+			n++;
+		}
+	}
+	return n;
+}
+
 static void add_burst(struct moments *m, const struct sheet *sh, uint32_t first, uint32_t last, uint32_t n)
 {
 	uint32_t i = sh->edge[first] & ~EDGE_CREATED, k = 0, row = sheet_row_of(sh, i);
@@ -80,7 +96,9 @@ static void find_bursts(struct moments *m, const struct sheet *sh)
 		uint32_t last = from + MOMENTS_BURST - 1, first = joined_from(sh, from, last);
 		if (first == from) {
 			first = joined_to(sh, last);
-			add_burst(m, sh, from, first - 1, first - from);
+			uint32_t n = count_woken(m, sh, from, first);
+			if (n >= MOMENTS_BURST)
+				add_burst(m, sh, from, first - 1, n);
 		}
 		from = first;
 	}
@@ -116,6 +134,7 @@ bool moments_find(struct moments *m, const struct snap *sn, int64_t t0, int64_t 
 	m->beat_ns = m->beat_ns < MOMENTS_BEAT_NS ? MOMENTS_BEAT_NS : m->beat_ns;
 	m->nbeat = (uint32_t)((t1 - t0) / m->beat_ns) + 1;
 	m->beat = xcalloc(m->nbeat / 8 + 1u, 1);
+	m->woken_in = xcalloc(sn->ntrks + 1u, sizeof *m->woken_in);
 	bool go = true;
 	for (uint32_t i = 0; i < sn->nsheets && go; i++) {
 		const struct sheet *sh = sheet_get(sn, i);
@@ -131,5 +150,6 @@ void moments_free(struct moments *m)
 {
 	mem_free(m->beat);
 	mem_free(m->burst);
+	mem_free(m->woken_in);
 	*m = (struct moments){0};
 }

@@ -6,7 +6,7 @@
 #include "base/job.h"
 #include "store/store.h"
 
-/* Bursts: a goroutine wakes at least MOMENTS_BURST others from one line, less than MOMENTS_BURST_NS apart. */
+/* Bursts: a goroutine wakes at least MOMENTS_BURST different others from one line, less than MOMENTS_BURST_NS apart. */
 enum { MOMENTS_BURST = 25, MOMENTS_BURST_NS = 100000 };
 struct moment_burst { stk_id stack, waited; uint32_t n; uint64_t woken; int64_t t0, t1; trk_id waker; };
 	/* by stack of the waker; waited: where a goroutine waited that was woken */
@@ -20,6 +20,7 @@ struct moments {
 	struct moment_burst *burst;
 	uint32_t nburst;
 	size_t cburst;
+	uint32_t burst_number, *woken_in;	/* by track: number of the last burst that woke it */
 	/* by slot of beat_ns: a bit, set if the state of a P changes in it */
 	int64_t beat_ns;
 	uint32_t nbeat;

@@ -79,7 +79,7 @@ static stk_id first_user_frame(const struct snap *sn, const uint8_t *is, stk_id 
 /* Return, by node, what the innermost frame of the runtime that tells something tells. It may be above user code: a stack
    of the GC without user code, or a callback. So stacks would be walked to their roots, each on its own; nodes take one
    pass. NULL: no function tells anything. */
-static uint8_t *kinds_of_nodes(const struct snap *sn, const uint8_t *is)
+static uint8_t *kinds_of_nodes(const struct snap *sn, const uint8_t *is, enum sites_by by)
 {
 	fun_id f = 1;
 	while (f < sn->nfuns && !(is[f] & KIND))
@@ -88,9 +88,11 @@ static uint8_t *kinds_of_nodes(const struct snap *sn, const uint8_t *is)
 		return NULL;
 	uint8_t *kind = xcalloc(sn->nstks, 1);
 	for (stk_id s = 1; s < sn->nstks; s++) {
-		uint8_t own = class_of(sn, is, s) & KIND;
-		kind[s] = own ? own : kind[stk_parent(sn->st, s)];
+		uint8_t own = class_of(sn, is, s) & KIND, above = kind[stk_parent(sn->st, s)];
+		kind[s] = by == SITES_BY_WORK ? (uint8_t)runtime_work_below(above, own) : own ? own : above;
 	}
+	for (stk_id s = 1; s < sn->nstks && by == SITES_BY_WORK; s++)
+		kind[s] = (uint8_t)runtime_work_result(kind[s]);
 	return kind;
 }
 
@@ -110,7 +112,7 @@ static uint8_t kind_of_state(const struct snap *sn, uint32_t set)
 static void sum_stacks(struct profile_sites *p, struct site_sums *to, const struct snap *sn,
     const struct findings_sides *sides, int type)
 {
-	uint8_t *is = classify_functions(sn, p->by), *kind = kinds_of_nodes(sn, is);
+	uint8_t *is = classify_functions(sn, p->by), *kind = kinds_of_nodes(sn, is, p->by);
 	for (uint32_t i = 0; i < sn->nsmps; i++) {
 		uint64_t side = UINT64_C(1) << (store_side(sn->st, i) & 63);
 		int64_t v = store_value(sn->st, (size_t)type, i);

@@ -16,6 +16,7 @@
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
+#include "store/tracks/wake_edges.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +35,7 @@ static const uint8_t span_of_state[SHEET_STATE + 1] = {
 
 /* The current span of a goroutine, and the wait before it. */
 struct scan_doing {
-	int64_t t0, ran;	/* ran: since `waited` */
+	int64_t t0, since, ran;	/* since: the end of the wait at `waited`; ran: since then */
 	stk_id stack, waited;	/* waited: stack of the last wait, except that for a lock; 0: none since a long run */
 	uint8_t state, of;
 	bool yielded;		/* the run before ended by a yield */
@@ -49,6 +50,8 @@ struct scan_pass {
 	size_t cap, cunused;
 	uint8_t *known, *judged;	/* a bit per track: whether it counts is known; it does */
 	struct scan_program_cache program;
+	const struct sheet *sheet;	/* the current one, and in it the wake edges made by the goroutine of the current row */
+	uint32_t edge, edge_end;
 	int64_t slot, slot_from;	/* slot of the last runnable span, and its start; the next span mostly has it */
 	uint8_t *yields;	/* by stack: 1 if it is not a yield, 2 if it is, 0: not known yet */
 };
@@ -269,6 +272,23 @@ static void end_wait(struct scan *s, const struct scan_wait *w, enum tstate stat
 		take_sample(s, x, w);
 }
 
+/* Did the goroutine of the current row wake or create another one in [t0, t1), apart from waits for a lock? Calls for a row
+   have ascending times. */
+static bool woke_another(struct scan_pass *p, int64_t t0, int64_t t1)
+{
+	const struct sheet *sh = p->sheet;
+	for (; p->edge < p->edge_end; p->edge++) {
+		uint32_t i = sh->edge[p->edge] & ~EDGE_CREATED;
+		int64_t t = sh->t0 + sheet_start(sh, i);
+		bool is_first = i == sh->first[sheet_row_of(sh, i)];
+		if (t >= t1)
+			break;
+		if (t >= t0 && (is_first || (sh->state[i - 1] & SHEET_STATE) != TS_SYNC))
+			return true;
+	}
+	return false;
+}
+
 static void end_run(struct scan_pass *p, trk_id g, struct scan_doing *d, int64_t t, enum tstate next, stk_id stack)
 {
 	struct scan *s = p->s;
@@ -285,7 +305,7 @@ static void end_run(struct scan_pass *p, trk_id g, struct scan_doing *d, int64_t
 	d->ran += t - d->t0;
 	if (d->ran >= SCAN_AGAIN_NS)
 		d->waited = 0;
-	if (d->waited && d->waited == stack && span_of_state[next] == SPAN_WAIT) {
+	if (d->waited && d->waited == stack && span_of_state[next] == SPAN_WAIT && !woke_another(p, d->since, t)) {
 		struct scan_site *x = site_at(s, site_table_of(&s->sites, next, stack));
 		x->again++;
 		wrap_add_to(&x->again_ns, d->ran);
@@ -352,12 +372,16 @@ static void end_span(struct scan_pass *p, trk_id g, struct scan_doing *d, int64_
 	switch (d->of) {
 	case SPAN_RUN: end_run(p, g, d, t, next, stack); break;
 	case SPAN_READY: end_ready(p, g, d, t); break;
-	case SPAN_CALL: end_call(p->s, g, d, t); break;
+	case SPAN_CALL:
+		end_call(p->s, g, d, t);
+		d->waited = 0;
+		break;
 	case SPAN_WAIT:
 		end_wait(p->s, &(struct scan_wait){d->t0, t, g, woken ? peer : 0, d->stack, woken ? stack : 0},
 		    (enum tstate)d->state);
 		if (d->state != TS_SYNC) {
 			d->waited = d->stack;
+			d->since = t;
 			d->ran = 0;
 		}
 		break;
@@ -487,13 +511,18 @@ bool scan_run(struct scan *s, const struct snap *sn, const struct trace_filter *
 	p.yields = arena_zalloc(&scratch, sn->nstks + 1u);
 	bool go = true;
 	for (uint32_t i = 0; i < sn->nsheets && go; i++) {
-		const struct sheet *sh = sheet_get(sn, i);
+		const struct sheet *sh = p.sheet = sheet_get(sn, i);
+		p.edge_end = 0;
 		for (uint32_t row = sh->nother; row < sh->ntrk; row++)
-			if (sh->trk[row] < sn->ntrks && is_judged(&p, sh->trk[row]))
+			if (sh->trk[row] < sn->ntrks && is_judged(&p, sh->trk[row])) {
+				p.edge = p.edge_end;
+				p.edge_end = wake_edges_of(sh, sh->trk[row], &p.edge);
 				walk_row(&p, sh, row, sh->trk[row]);
+			}
 		sheet_put(sn, i);
 		go = watcher_report(on, i, sn->nsheets);
 	}
+	p.edge = p.edge_end = 0;
 	if (go)
 		end_open(&p);
 	if (go && s->late.n)

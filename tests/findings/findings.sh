@@ -95,7 +95,7 @@ blames same-stack problem 'orders/internal/cart.(*Desk).ship.func1' "$samples/go
 blames contention problem 'orders/internal/cache.(*Cache).Get' "$samples/mutex.pb.gz"
 blames heap-growth problem 'orders/internal/login.(*Store).open' -diff_base="$samples/leak-before.pb.gz" "$samples/leak-after.pb.gz"
 blames heap-site notice 'orders/internal/login.(*Store).open' -set=heap-site.bytes=4MB "$samples/heap.pb.gz"
-for part in 'cpu-gc gcBgMarkWorker|gcAssistAlloc' 'cpu-locks lockSlow|lock2'; do	# profiles with stacks of these functions only
+for part in 'cpu-gc gcBgMarkWorker|gcAssistAlloc' 'cpu-locks lockSlow'; do	# profiles with stacks of these functions only
 	run 0 proto -focus="${part#* }" -output="$tmp/part.pb.gz" "$samples/cpu.pb.gz"
 	run 0 findings -set="${part%% *}.time=1us" "$tmp/part.pb.gz"
 	grep -q "^PROBLEM ${part%% *} " "$tmp/out" || fail "$part is not found: $(cat "$tmp/out")"
