@@ -26,7 +26,11 @@ for fuzzer in fuzz/fuzz-*; do
 	# The default schedule of libFuzzer updates the counts of all features at each run. This takes most of the time of
 	# fuzzers that reach many features.
 	printf '[libfuzzer]\nentropic = 0\n' >"$OUT/$name.options"
+	seeds=$(mktemp -d)
 	for corpus in corpus "corpus-${name#fuzz-}"; do
-		[ ! -d "fuzz/$corpus" ] || (cd fuzz && zip -q -r "$OUT/${name}_seed_corpus.zip" "$corpus")
+		[ ! -d "fuzz/$corpus" ] || cp -R "fuzz/$corpus" "$seeds"
+		[ ! -f "fuzz/$corpus.tar.gz" ] || tar xzf "fuzz/$corpus.tar.gz" -C "$seeds"
 	done
+	(cd "$seeds" && zip -q -r "$OUT/${name}_seed_corpus.zip" .)
+	rm -r "$seeds"
 done
