@@ -88,6 +88,29 @@ press() {
 	"$build/tests/pty" -q 15 -k "$press_keys" "$TTRACE" "$@" "$press_file" >"$tmp/out" 2>&1
 }
 
+# shows WHAT TEXT...: the screen in $tmp/out must have each TEXT; with ! before the text, it must not have it
+shows() {
+	shows_what=$1
+	shift
+	for shows_text; do
+		case $shows_text in
+		!*) ! grep -qF -e "${shows_text#!}" "$tmp/out" ;;
+		*) grep -qF -e "$shows_text" "$tmp/out" ;;
+		esac || fail "$shows_what: the screen must have (! must not have) \"$shows_text\"" "$(cat "$tmp/out")"
+	done
+}
+hides() { shows "$1" "!$2"; }	# hides WHAT TEXT
+
+# after FILE KEYS TEXT...: the screen after KEYS, with the options in $look, must have each TEXT as for shows
+look='-ascii -size 80x24'
+after() {
+	after_file=$1 after_keys=$2
+	shift 2
+	# shellcheck disable=SC2086 # a list of options
+	"$TTRACE" view $look -script "$after_keys" "$after_file" >"$tmp/out" 2>&1 || fail "$after_keys: status $?"
+	shows "$after_keys" "$@"
+}
+
 # For scripts that count their checks: ok STATUS BEHAVIOUR after each check, and plan at the end
 n=0
 ok() {

@@ -7,8 +7,6 @@ curses || exit 77
 cp "$samples/cpu.pb.gz" "$samples/orders.trace" "$tmp" && cd "$tmp" || exit 1
 prof=$tmp/cpu.pb.gz trace=$tmp/orders.trace views=$tmp/state/ttrace/views
 pty=$build/tests/pty
-shows() { grep -qF -e "$2" "$tmp/out" || { echo "$1: no \"$2\":"; cat "$tmp/out"; bad=1; }; }
-hides() { ! grep -qF -e "$2" "$tmp/out" || { echo "$1: there is \"$2\":"; cat "$tmp/out"; bad=1; }; }
 
 press 'jjQ' "$prof"
 [ -e "$views" ] && { echo 'an unchanged view is saved'; bad=1; }

@@ -3,31 +3,21 @@
 # Links between panes: a key shows the selected function, goroutine, task, GC cycle or event in another pane, and q returns to
 # the screen before.
 . "${srcdir:-.}/tests/lib.sh"
+look=-ascii
 # link FILE FROM TO TEXT...: after the keys FROM, the keys TO follow a link, and the screen has each TEXT; then q shows the
 # screen after FROM again
 link() {
 	file=$samples/$1 from=$2 to=$3
 	shift 3
-	"$TTRACE" view -ascii -script "$from" "$file" >"$tmp/before"
-	"$TTRACE" view -ascii -script "$from$to" "$file" >"$tmp/there"
-	for text in "$@"; do
-		grep -qF -e "$text" "$tmp/there" || {
-			echo "$from then $to: no \"$text\":"
-			cat "$tmp/there"
-			bad=1
-		}
-	done
-	"$TTRACE" view -ascii -script "$from${to}q" "$file" >"$tmp/after"
+	"$TTRACE" view $look -script "$from" "$file" >"$tmp/before"
+	after "$file" "$from$to" "$@"
+	"$TTRACE" view $look -script "$from${to}q" "$file" >"$tmp/after"
 	# of events only the selected line is compared, because its place on the screen may differ
 	case $from in 9*)
 		grep '^>' "$tmp/before" >"$tmp/b" && mv "$tmp/b" "$tmp/before"
 		grep '^>' "$tmp/after" >"$tmp/a" && mv "$tmp/a" "$tmp/after" ;;
 	esac
-	diff "$tmp/before" "$tmp/after" >"$tmp/diff" || {
-		echo "$from then $to: q does not show the screen before"
-		cat "$tmp/diff"
-		bad=1
-	}
+	diff "$tmp/before" "$tmp/after" >"$tmp/diff" || fail "$from then $to: q does not show the screen before" "$(cat "$tmp/diff")"
 }
 # from a function to its source lines, its callers, its frame in the flame graph, and its times on the timeline
 link cpu.pb.gz jjj 2 '[2List]' 'linux.Syscall6'

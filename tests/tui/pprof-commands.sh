@@ -3,15 +3,8 @@
 # Commands of pprof's prompt on the ":" line. Each check names a text of the next screen, or compares with a report of the
 # command line. Also tested: filters by tags, and the order of lists of a comparison.
 . "${srcdir:-.}/tests/lib.sh"
+look='-size 160x40'
 
-says() { # says KEYS TEXT...: the screen after KEYS has each TEXT
-	keys=$1
-	shift
-	"$TTRACE" view -size 160x40 -script "$keys" "$cpu" >"$tmp/out" 2>&1
-	for text; do
-		grep -qF -- "$text" "$tmp/out" || fail "$keys: no \"$text\" in" "$(cat "$tmp/out")"
-	done
-}
 is_report() { # is_report KEYS REPORT OPTION...: the report after KEYS must be that of the command line with these options
 	rm -f "$tmp/got"
 	"$TTRACE" view -script "$1 > $tmp/got<Enter>" "$cpu" >/dev/null
@@ -21,25 +14,25 @@ is_report() { # is_report KEYS REPORT OPTION...: the report after KEYS must be t
 	cmp -s "$tmp/got" "$tmp/want" || fail "$keys does not print what $* prints" "$(diff "$tmp/got" "$tmp/want")"
 }
 
-says ':web<Enter>' 'no browser here' ':w FILE.svg'
+after "$cpu" ':web<Enter>' 'no browser here' ':w FILE.svg'
 for word in svg png gif pdf ps; do
-	says ":$word<Enter>" "$word > FILE"
+	after "$cpu" ":$word<Enter>" "$word > FILE"
 done
 for word in gv eog evince; do
-	says ":$word<Enter>" ':svg > FILE'
+	after "$cpu" ":$word<Enter>" ':svg > FILE'
 done
-says ':kcachegrind<Enter>' ':callgrind > FILE'
-says ':output=x<Enter>' '> FILE'
-says ':focus=sha256 //: a comment<Enter>' 'focus=sha256 |'
-says ':focus=sha256<Enter>:::<Enter>' 'cpu 7.69s | 550/550'
-says ':noinlines=t<Enter>' '438/550 functions'
-says ':noinlines=t<Enter>:noinlines=true<Enter>' '438/550 functions' 'noinlines is already on'
-says ':noinlines=x<Enter>' 'takes no argument'
-says ':total_samples<Enter>' 'samples 769'
-says ':relative_percentages=f<Enter>' 'percentages of the total'
-says ':divide_by=x<Enter>' 'requires a number'
-says ':divide_by<Enter>' 'divide_by requires a value'
-says ':divide_by=2<Enter>:focus=sha256<Enter>:o<Enter>' '-divide_by=2' '-focus=sha256' '-sample_index=cpu'
+after "$cpu" ':kcachegrind<Enter>' ':callgrind > FILE'
+after "$cpu" ':output=x<Enter>' '> FILE'
+after "$cpu" ':focus=sha256 //: a comment<Enter>' 'focus=sha256 |'
+after "$cpu" ':focus=sha256<Enter>:::<Enter>' 'cpu 7.69s | 550/550'
+after "$cpu" ':noinlines=t<Enter>' '438/550 functions'
+after "$cpu" ':noinlines=t<Enter>:noinlines=true<Enter>' '438/550 functions' 'noinlines is already on'
+after "$cpu" ':noinlines=x<Enter>' 'takes no argument'
+after "$cpu" ':total_samples<Enter>' 'samples 769'
+after "$cpu" ':relative_percentages=f<Enter>' 'percentages of the total'
+after "$cpu" ':divide_by=x<Enter>' 'requires a number'
+after "$cpu" ':divide_by<Enter>' 'divide_by requires a value'
+after "$cpu" ':divide_by=2<Enter>:focus=sha256<Enter>:o<Enter>' '-divide_by=2' '-focus=sha256' '-sample_index=cpu'
 # As in pprof's prompt, reports have short labels and ten rows by default. Options that were set apply to all later reports.
 is_report ':top' top -compact_labels -nodecount=10
 is_report ':text json -runtime' text -compact_labels -nodecount=10 -focus=json -ignore=runtime
@@ -47,8 +40,8 @@ is_report ':tree10 -cum json' tree -compact_labels -nodecount=10 -cum -focus=jso
 is_report ':text5 -func1' text -compact_labels -nodecount=5 -ignore=func1
 is_report ':peek json 3' -peek=json -compact_labels -nodecount=3
 is_report ':traces json' traces -focus=json
-says ':tagroot=nope<Enter>' 'no sample has a tag nope'
-says ':tagroot=endpoint,nope<Enter>' 'no sample has a tag nope'
+after "$cpu" ':tagroot=nope<Enter>' 'no sample has a tag nope'
+after "$cpu" ':tagroot=endpoint,nope<Enter>' 'no sample has a tag nope'
 ! "$TTRACE" view -script ':tagroot=endpoint<Enter>' "$cpu" | grep -q 'no sample' ||
 	fail ':tagroot=endpoint reports that no sample has the tag'
 
@@ -77,9 +70,9 @@ for file in "$cpu" "$samples/heap.pb.gz"; do
 	done
 done
 # x in the pane Tags ignores one more value, of the same key or of another one
-says ':tags<Enter>jxjx<Enter>' 'tagignore=endpoint=^/login$,^/checkout$'
-says ':tagignore=endpoint=^/login$<Enter>:tags<Enter>jx' 'tagignore=endpoint=^/login$,^/search$'
-says ':tagignore=a\.b=^c=d$,.<Enter>:tags<Enter>jx' 'tagignore=^a\\\.b:c.d$|^a\\\.b:|^endpoint:/login$'
+after "$cpu" ':tags<Enter>jxjx<Enter>' 'tagignore=endpoint=^/login$,^/checkout$'
+after "$cpu" ':tagignore=endpoint=^/login$<Enter>:tags<Enter>jx' 'tagignore=endpoint=^/login$,^/search$'
+after "$cpu" ':tagignore=a\.b=^c=d$,.<Enter>:tags<Enter>jx' 'tagignore=^a\\\.b:c.d$|^a\\\.b:|^endpoint:/login$'
 
 # Enter on a value of a second key focuses on both values, and the cursor stays on the row.
 dump=$samples/goroutines.txt
@@ -92,7 +85,7 @@ rm -f "$tmp/got"
 	fail 'the cursor does not stay on the row of the focus'
 
 # The key of the current pane is no step of undo. A filter on stacks shows a message in a pane without stacks.
-says '1u' 'nothing to undo'
+after "$cpu" '1u' 'nothing to undo'
 "$TTRACE" view -script '6:hide=main<Enter>' -size 120x30 "$trace" | grep -q 'hide filters stacks' ||
 	fail ':hide shows no message in a pane without stacks'
 

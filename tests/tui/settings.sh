@@ -4,14 +4,6 @@
 . "${srcdir:-.}/tests/lib.sh"
 mkdir -p "$XDG_CONFIG_HOME/ttrace"
 config=$XDG_CONFIG_HOME/ttrace/config
-shows() { # shows NAME TEXT: the last output must have TEXT
-	grep -qF -e "$2" "$tmp/out" || {
-		echo "$1: no \"$2\":"
-		cat "$tmp/out"
-		bad=1
-	}
-}
-hides() { grep -qF -e "$2" "$tmp/out" && { echo "$1: there is \"$2\""; bad=1; }; }
 
 # TTRACE_OPTS comes before the options of the command line, which override it; quotes keep words together
 TTRACE_OPTS="-nodecount=3 -focus='json|regexp'" "$TTRACE" top "$cpu" >"$tmp/out" 2>&1

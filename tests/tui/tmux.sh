@@ -13,8 +13,8 @@ echo "PS1='ready> '" >"$ENV"
 mux -f /dev/null new-session -d -x 80 -y 24 "exec sh" && mux resize-window -x 80 -y 24 || exit 77
 
 screen() { mux capture-pane -p >"$tmp/screen" 2>/dev/null; }
-shows() { screen && grep -qF -e "$1" "$tmp/screen"; }
-hides() { screen && ! grep -qF -e "$1" "$tmp/screen"; }
+has() { screen && grep -qF -e "$1" "$tmp/screen"; }
+lacks() { screen && ! grep -qF -e "$1" "$tmp/screen"; }
 last_is() { screen && [ "$(grep . "$tmp/screen" | tail -n 1)" = "$1" ]; }
 # give_up MESSAGE...: end the script, because all later checks would fail, too
 give_up() {
@@ -22,8 +22,8 @@ give_up() {
 	cat "$tmp/screen"
 	exit 1
 }
-see() { until_so shows "$2" || give_up "$1: no \"$2\""; }		# see NAME TEXT: wait until the screen has TEXT
-gone() { until_so hides "$2" || give_up "$1: still \"$2\""; }
+see() { until_so has "$2" || give_up "$1: no \"$2\""; }		# see NAME TEXT: wait until the screen has TEXT
+gone() { until_so lacks "$2" || give_up "$1: still \"$2\""; }
 # prompt NAME: wait for the prompt of the shell, because earlier keys may reach the viewer
 prompt() { until_so last_is 'ready>' || give_up "$1: no prompt"; }
 keys() { mux send-keys "$@"; }

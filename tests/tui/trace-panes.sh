@@ -3,29 +3,20 @@
 # Keys in panes on traces that no screen of tests/screens covers: comparison with the rest, search through groups, links of a
 # group, starts of Ps. Numbers are compared with reports. Also, a trace whose program did not stop it is not damaged.
 . "${srcdir:-.}/tests/lib.sh"
-# shows KEYS TEXT...: the screen after KEYS must have each TEXT
-shows() {
-	keys=$1
-	shift
-	"$TTRACE" view -ascii -size 150x40 -script "$keys" "$trace" >"$tmp/screen" || bad=1
-	for text in "$@"; do
-		grep -qF -e "$text" "$tmp/screen" || { echo "$keys: no \"$text\":"; cat "$tmp/screen"; bad=1; }
-	done
-}
-same() { [ "$2" = "$3" ] || { echo "$1: $2, not $3"; bad=1; }; }
+look='-ascii -size 150x40'
 
 # D compares a group with all other goroutines, and the selected tasks with the other tasks; -rest of reports does the same
-shows 6D '[4Flame]' 'A - B' 'against=the rest' 'the mean of a goroutine,' 'others:'
-shows 6DD 'A only'
-shows 6DDD 'B only'
-shows 6DR 'filters removed'
-shows '7/checkout<Enter><Enter>jjD' '[4Flame]' 'latency=' 'the mean of a task, 3 against'
-shows '7]/ask snail<Enter><Enter>D' 'the mean of a region, 1 against'
-shows '7:>1ms<Enter>4' 'latency=1.00ms..'
-shows '7]4' '[4Flame]' '@0x'
-shows '6D~' 'A is always what was selected'
-shows ':t 0.8s..0.9s<Enter>9' '[9Ev]' '>  0.899162s'	# before the filter the cursor is at 1.2s
-shows '4D' 'takes the rest as one'
+after "$trace" 6D '[4Flame]' 'A - B' 'against=the rest' 'the mean of a goroutine,' 'others:'
+after "$trace" 6DD 'A only'
+after "$trace" 6DDD 'B only'
+after "$trace" 6DR 'filters removed'
+after "$trace" '7/checkout<Enter><Enter>jjD' '[4Flame]' 'latency=' 'the mean of a task, 3 against'
+after "$trace" '7]/ask snail<Enter><Enter>D' 'the mean of a region, 1 against'
+after "$trace" '7:>1ms<Enter>4' 'latency=1.00ms..'
+after "$trace" '7]4' '[4Flame]' '@0x'
+after "$trace" '6D~' 'A is always what was selected'
+after "$trace" ':t 0.8s..0.9s<Enter>9' '[9Ev]' '>  0.899162s'	# before the filter the cursor is at 1.2s
+after "$trace" '4D' 'takes the rest as one'
 of=$(sed -n 's/.*block A - B [^:]*: A \([^ ]*\) B \([^ ]*\) .*/\1 \2/p' <<X
 $("$TTRACE" view -ascii -size 150x40 -pane=top -type=block -group=conn -rest "$trace")
 X
@@ -49,10 +40,10 @@ same "status of -rest without a selection" $? 2
 same "status of -rest with a profile" $? 2
 
 # / searches the goroutines in groups, n finds the next match, N the previous one; Esc ends the search where it began
-shows '6/G19 <Enter>' '/G19 '
+after "$trace" '6/G19 <Enter>' '/G19 '
 id=$("$TTRACE" goroutines -format=json "$trace" | tr '{' '\n' | sed -n 's/^"id": *\([0-9]*\),.*/\1/p' | sort -n | sed -n '40p')
-shows "6/G$id\\b<Enter>" 'Gor > ' "/G$id" '1/'
-same "the goroutine that was found" "$(sed -n 's/^> *\([0-9,]*\) .*/\1/p' "$tmp/screen" | tr -d ,)" "$id"
+after "$trace" "6/G$id\\b<Enter>" 'Gor > ' "/G$id" '1/'
+same "the goroutine that was found" "$(sed -n 's/^> *\([0-9,]*\) .*/\1/p' "$tmp/out" | tr -d ,)" "$id"
 "$TTRACE" view -ascii -script '6' "$trace" >"$tmp/before"
 "$TTRACE" view -ascii -script '6/G1<Esc><Esc>' "$trace" | cmp -s - "$tmp/before" || { echo "Esc does not return to the row before the search"; bad=1; }
 hits=$("$TTRACE" view -ascii -script '6/main<Enter>' "$trace" | sed -n 's/^\/main  \([0-9]*\)\/\([0-9]*\)$/\2/p')
@@ -74,27 +65,27 @@ done <"$tmp/children"
 "$TTRACE" goroutine 55 "$trace" >"$tmp/out"
 same "regions of a goroutine" "$(sed -n '/^regions/,/^$/p' "$tmp/out" | grep -c '^ ')" \
 	"$("$TTRACE" regions -goroutine=55 -format=tsv "$trace" | tail -n +2 | awk -F'\t' '{ n += $1 } END { print n + 0 }')"
-shows "gG${parent}<Enter>6<Enter><Enter><Tab><Tab><Tab><Tab><Tab><Tab>" "G$(head -1 "$tmp/children") "
+after "$trace" "gG${parent}<Enter>6<Enter><Enter><Tab><Tab><Tab><Tab><Tab><Tab>" "G$(head -1 "$tmp/children") "
 
 # ( ) and gw on a group, an operation and a region: a link to one of its goroutines, or a message
-shows '6(' 'span ' 'has the longest wait here'
-shows '6)' 'wakes or creates a goroutine in this span'
-shows '6gw' 'has the longest wait here' 'this is its chain of wakers'
-shows '7(' 'the parent and the child of an operation'
-shows '7](' 'of a region'
+after "$trace" '6(' 'span ' 'has the longest wait here'
+after "$trace" '6)' 'wakes or creates a goroutine in this span'
+after "$trace" '6gw' 'has the longest wait here' 'this is its chain of wakers'
+after "$trace" '7(' 'the parent and the child of an operation'
+after "$trace" '7](' 'of a region'
 
 # the menu describes the effect of f in the pane
-shows '5a' 'restrict all panes to the range'
-shows '6a' 'restrict all panes to these goroutines'
-shows '4a' 'only stacks through'
+after "$trace" '5a' 'restrict all panes to the range'
+after "$trace" '6a' 'restrict all panes to these goroutines'
+after "$trace" '4a' 'only stacks through'
 
 # starts and stops of Ps: the report procs, the row of a P and pane 9 agree with the report events
 "$TTRACE" events "$trace" >"$tmp/events"
 started=$("$TTRACE" procs -format=tsv "$trace" | awk -F'\t' 'NR > 1 { n += $10 } END { print n }')
 same "starts of Ps" "$started" "$(grep -c 'Proc.*Idle->Running' "$tmp/events")"
 p0=$("$TTRACE" procs -format=tsv "$trace" | awk -F'\t' '$1 == 0 { print $10 " starts, " $11 " stops, lost " $12 " times in total" }')
-shows 'gp0<Enter>gt0.1ms<Enter>' "$p0"
-shows '9:kinds procs<Enter>' 'ProcStart' 'ProcStop'
+after "$trace" 'gp0<Enter>gt0.1ms<Enter>' "$p0"
+after "$trace" '9:kinds procs<Enter>' 'ProcStart' 'ProcStop'
 
 size=$(wc -c <"$trace")
 # a trace that is truncated in its first generation: times count from the first event that is shown
@@ -161,7 +152,7 @@ String 2 "main.work"
 String 3 "a.go"
 END
 trace=$tmp/sweeper.trace
-shows '' 'longest runnable wait for a P: 20.0us at 0.0000s, G3 main.work'
+after "$trace" '' 'longest runnable wait for a P: 20.0us at 0.0000s, G3 main.work'
 
 # A wait for a P during which two other goroutines take turns so often that what occupied the P is estimated: each report of
 # critical paths says so, in its header or in a notice.
