@@ -38,13 +38,10 @@ static void add_up(void *arg, uint32_t i)
 
 int main(void)
 {
-	const char *src = getenv("srcdir");
-	char path[4096];
 	struct bytes sample, b;
 	struct err e = {0};
-	snprintf(path, sizeof path, "%s/samples/orders.trace", src ? src : ".");
 	int fd = mkstemp(name);
-	if (fd < 0 || input_open(path, &sample, &e))
+	if (fd < 0 || input_open(tap_source("samples/orders.trace"), &sample, &e))
 		return 1;
 	close(fd);
 

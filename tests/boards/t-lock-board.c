@@ -154,13 +154,11 @@ static uint32_t check_part(const struct snap *sn, int64_t from, int64_t to)
 
 static void check_file(const char *name)
 {
-	const char *dir = getenv("srcdir");
-	char path[1024], program[] = "ttrace", word[] = "locks";
+	char program[] = "ttrace", word[] = "locks";
 	struct options o;
 	struct err e = {0};
 	struct trace t;
-	snprintf(path, sizeof path, "%s/%s", dir ? dir : ".", name);
-	OK(!options_parse(&o, 3, (char *[]){program, word, path, NULL}, &e) && !trace_open(&t, &o, NULL, NULL, &e));
+	OK(!options_parse(&o, 3, (char *[]){program, word, tap_source(name), NULL}, &e) && !trace_open(&t, &o, NULL, NULL, &e));
 	int64_t len = t.sn->t1 - t.sn->t0;
 	OK(check_part(t.sn, TIME_NONE, TIME_NONE));
 	for (int i = 0; i < 5; i++)

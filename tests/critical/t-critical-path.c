@@ -762,20 +762,13 @@ static void check_file(const char *path)
 
 int main(int argc, char **argv)
 {
-	static const char *const sample[] = {"orders.trace", "stock.trace"};
-	const char *dir = getenv("srcdir");
-	char path[1024];
-	for (int i = 1; i < argc; i++)
-		check_file(argv[i]);
+	static const char *const names[] = {"samples/orders.trace", "samples/stock.trace", NULL};
+	tap_files(argc, argv, names, check_file);
 	for (uint64_t i = 1; argc == 1 && i <= 12; i++)
 		check_random(i);
 	if (argc == 1)
 		check_turns();
 	check_occupants();
-	for (int i = 0; argc == 1 && i < 2; i++) {
-		snprintf(path, sizeof path, "%s/samples/%s", dir ? dir : ".", sample[i]);
-		check_file(path);
-	}
 	OK(argc > 1 || shares > 1000);
 	mem_free(parts);
 	return DONE();

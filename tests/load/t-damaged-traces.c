@@ -110,10 +110,7 @@ int main(int argc, char **argv)
 	}
 	if (argc > 1)
 		return DONE();
-	const char *src = getenv("srcdir");
-	char path[4096];
-	snprintf(path, sizeof path, "%s/samples/orders.trace", src ? src : ".");
-	mangle(path);
+	mangle(tap_source("samples/orders.trace"));
 	sparse();
 	OK(!load((struct bytes){ .p = (const uint8_t *)"no trace at all.", .n = 16 }, false));
 	return DONE();

@@ -99,12 +99,8 @@ static void replay(const char *path)
 
 int main(void)
 {
-	const char *src = getenv("srcdir");
-	char dir[4096];
-	snprintf(dir, sizeof dir, "%s/samples", src ? src : ".");
-	OK(each(dir, ".pb.gz", sample) >= 7);
-	OK(each(dir, ".trace", sample) >= 1);
-	snprintf(dir, sizeof dir, "%s/fuzz/corpus", src ? src : ".");
-	OK(each(dir, "", replay) > 10);
+	OK(each(tap_source("samples"), ".pb.gz", sample) >= 7);
+	OK(each(tap_source("samples"), ".trace", sample) >= 1);
+	OK(each(tap_source("fuzz/corpus"), "", replay) > 10);
 	return DONE();
 }

@@ -23,13 +23,10 @@ typedef size_t mutator(uint8_t *, size_t, size_t, unsigned);
 static int mutate_often(const char *name, mutator *mutate, unsigned chains)
 {
 	static uint8_t p[ROOM], q[ROOM];
-	char path[1024];
 	struct bytes b;
 	struct err e;
 	int changed = 0;
-	const char *dir = getenv("srcdir");
-	snprintf(path, sizeof path, "%s/fuzz/corpus/%s", dir ? dir : ".", name);
-	if (input_open(path, &b, &e) || b.n > ROOM / 2) {
+	if (input_open(tap_source(name), &b, &e) || b.n > ROOM / 2) {
 		OK(!"the file of the corpus is read");
 		return 0;
 	}
@@ -52,11 +49,12 @@ static int mutate_often(const char *name, mutator *mutate, unsigned chains)
 
 int main(void)
 {
-	static const char *const traces[] = {"go-cgo.trace", "go-gc.trace", "go-generations.trace", "go-start.trace",
-	    "go-steal.trace", "go-switch.trace", "go-wait.trace"};
+	static const char *const traces[] = {"fuzz/corpus/go-cgo.trace", "fuzz/corpus/go-gc.trace",
+	    "fuzz/corpus/go-generations.trace", "fuzz/corpus/go-start.trace", "fuzz/corpus/go-steal.trace",
+	    "fuzz/corpus/go-switch.trace", "fuzz/corpus/go-wait.trace"};
 	unsigned chains = 25;
 	for (size_t i = 0; i < sizeof traces / sizeof *traces; i++)
 		OK(mutate_often(traces[i], mutate_trace, chains) > (int)(chains * CHAIN / 2));
-	OK(mutate_often("profile.pb", mutate_pprof, 4 * chains) > (int)(2 * chains * CHAIN));
+	OK(mutate_often("fuzz/corpus/profile.pb", mutate_pprof, 4 * chains) > (int)(2 * chains * CHAIN));
 	return DONE();
 }

@@ -109,11 +109,7 @@ static void run(const char *file)
 
 int main(int argc, char **argv)
 {
-	const char *dir = getenv("srcdir");
-	char sample[1024];
-	snprintf(sample, sizeof sample, "%s/samples/orders.trace", dir ? dir : ".");
-	run(sample);
-	for (int i = 1; i < argc; i++)
-		run(argv[i]);
+	static const char *const names[] = {"samples/orders.trace", NULL};
+	tap_files(argc, argv, names, run);
 	return DONE();
 }

@@ -69,11 +69,10 @@ static void heads(const char *path)
 
 int main(void)
 {
-	const char *src = getenv("srcdir");
 	struct buf path = {0};
 	int n = 0;
 	make_room();
-	buf_printf(&path, "%s/fuzz/corpus/", src ? src : ".");
+	buf_puts(&path, tap_source("fuzz/corpus/"));
 	size_t dir = path.n;
 	DIR *d = opendir(buf_str(&path));
 	for (struct dirent *f; d && (f = readdir(d)); n += f->d_name[0] != '.') {

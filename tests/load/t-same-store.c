@@ -104,10 +104,7 @@ int main(int argc, char **argv)
 	}
 	if (argc > 1)
 		return 0;
-	char path[4096];
-	const char *src = getenv("srcdir");
-	snprintf(path, sizeof path, "%s/samples/orders.trace", src ? src : ".");
 	srand(11);
-	damaged(path);
+	damaged(tap_source("samples/orders.trace"));
 	return DONE();
 }

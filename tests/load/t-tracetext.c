@@ -162,9 +162,8 @@ int main(int argc, char **argv)
 {
 	if (argc == 3)
 		return show(argv[1], argv[2]);
-	const char *src = getenv("srcdir");
-	char dir[2048], path[4096];
-	snprintf(dir, sizeof dir, "%s/tests/gotrace", src ? src : ".");
+	char path[4096];
+	const char *dir = tap_source("tests/gotrace");
 	DIR *d = opendir(dir);
 	OK(d);
 	int n = 0;

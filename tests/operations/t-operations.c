@@ -567,12 +567,9 @@ static void check_two_states(enum tstate other, uint64_t far)
 
 int main(int argc, char **argv)
 {
-	static const char *const sample[] = {"orders.trace", "stock.trace"};
-	const char *dir = getenv("srcdir");
-	char path[1024];
+	static const char *const names[] = {"samples/orders.trace", "samples/stock.trace", NULL};
 	check_records();
-	for (int i = 1; i < argc; i++)
-		check_file(argv[i]);
+	tap_files(argc, argv, names, check_file);
 	for (size_t i = 0; argc == 1 && i < sizeof shapes / sizeof *shapes; i++)
 		check_shape(&shapes[i]);
 	for (uint64_t far = 0; argc == 1 && far < 20; far += 19) {
@@ -581,9 +578,5 @@ int main(int argc, char **argv)
 	}
 	for (uint64_t i = 1; argc == 1 && i <= 40; i++)
 		check_random(i);
-	for (int i = 0; argc == 1 && i < 2; i++) {
-		snprintf(path, sizeof path, "%s/samples/%s", dir ? dir : ".", sample[i]);
-		check_file(path);
-	}
 	return DONE();
 }

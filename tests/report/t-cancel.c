@@ -108,7 +108,7 @@ static void check_text(void)
 int main(void)
 {
 	check_text();
-	static const char *const names[] = {"cpu.pb.gz", "orders.trace"};
+	static const char *const names[] = {"samples/cpu.pb.gz", "samples/orders.trace"};
 	static const struct { const char *report, *arg; bool trace; } all[] = {
 	    {"top", NULL, true}, {"tree", NULL, true}, {"peek", "json", true}, {"list", "json", true},
 	    {"traces", NULL, true},
@@ -116,12 +116,10 @@ int main(void)
 	    {"folded", NULL, true},
 	    {"topproto", NULL, true}, {"proto", NULL, true}, {"speedscope", NULL, true}, {"flame", NULL, true},
 	    {"comments", NULL, true}, {"goroutines", NULL, true}, {"gc", NULL, true}};
-	const char *src = getenv("srcdir");
-	char file[1000];
 	for (size_t f = 0; f < 2; f++)
 		for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 			struct buf one = {0}, two = {0};
-			snprintf(file, sizeof file, "%s/samples/%s", src ? src : ".", names[f]);
+			char *file = tap_source(names[f]);
 			if ((f && !all[i].trace) ||
 			    (!f && (!strcmp(all[i].report, "goroutines") || !strcmp(all[i].report, "gc"))))
 				continue;

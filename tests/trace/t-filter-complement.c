@@ -422,13 +422,10 @@ static void listed(struct arena *a)
 int main(void)
 {
 	slow();
-	const char *src = getenv("srcdir");
-	char path[4096];
 	struct bytes in;
 	struct err e;
 	struct arena a = {0};
-	snprintf(path, sizeof path, "%s/samples/orders.trace", src ? src : ".");
-	OK(!input_open(path, &in, &e));
+	OK(!input_open(tap_source("samples/orders.trace"), &in, &e));
 	struct store_builder *b = builder_new();
 	struct sink sink = builder_sink(b);
 	OK(!gotrace_read(in, &sink, &e));

@@ -149,14 +149,7 @@ static void check_file(const char *path)
 int main(int argc, char **argv)
 {
 	static const char *const names[] = {"tests/faults/leak.trace.gz", "tests/faults/stw.trace.gz",
-	    "tests/faults/gc.trace.gz", "samples/orders.trace", "samples/stock.trace"};
-	const char *dir = getenv("srcdir");
-	char path[1024];
-	for (size_t i = 0; argc < 2 && i < sizeof names / sizeof *names; i++) {
-		snprintf(path, sizeof path, "%s/%s", dir ? dir : ".", names[i]);
-		check_file(path);
-	}
-	for (int i = 1; i < argc; i++)
-		check_file(argv[i]);
+	    "tests/faults/gc.trace.gz", "samples/orders.trace", "samples/stock.trace", NULL};
+	tap_files(argc, argv, names, check_file);
 	return DONE();
 }

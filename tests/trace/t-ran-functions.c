@@ -129,14 +129,7 @@ static void check_file(const char *path)
 int main(int argc, char **argv)
 {
 	static const char *const names[] = {"tests/faults/lock-queue.trace.gz", "tests/faults/gc.trace.gz",
-	    "samples/stock.trace"};
-	const char *dir = getenv("srcdir");
-	char path[1024];
-	for (size_t i = 0; argc < 2 && i < sizeof names / sizeof *names; i++) {
-		snprintf(path, sizeof path, "%s/%s", dir ? dir : ".", names[i]);
-		check_file(path);
-	}
-	for (int i = 1; i < argc; i++)
-		check_file(argv[i]);
+	    "samples/stock.trace", NULL};
+	tap_files(argc, argv, names, check_file);
 	return DONE();
 }

@@ -467,16 +467,11 @@ static void check_made(uint32_t gs, uint32_t steps, uint32_t sheets)
 
 int main(int argc, char **argv)
 {
-	const char *src = getenv("srcdir");
-	char path[4096];
-	for (int i = 1; i < argc; i++)
-		check_file(argv[i]);
+	static const char *const names[] = {"samples/orders.trace", NULL};
+	tap_files(argc, argv, names, check_file);
 	if (argc > 1)
 		return DONE();
-	snprintf(path, sizeof path, "%s/samples/orders.trace", src ? src : ".");
-	check_file(path);
-	snprintf(path, sizeof path, "%s/tests/gotrace", src ? src : ".");
-	check_texts(path);
+	check_texts(tap_source("tests/gotrace"));
 	for (int i = 0; i < 12; i++)
 		check_made(3 + rnd(60), 400 + rnd(3000), 1 + rnd(40));
 	return DONE();
