@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 # Make the pictures of README.md: screens of samples/ as SVG, and a recording of a few steps, as an animated SVG and as an
 # asciicast (https://docs.asciinema.org/manual/asciicast/v2/). usage: pictures.sh TTRACE FOLDER, from the top of the tree.
-# tests/project/pictures.sh compares the result with doc/pictures/; after a change of screens: UPDATE=1 make check TESTS=tests/project/pictures.sh
+# tests/project/pictures.sh compares the result with doc/pictures/. After a change of screens:
+# UPDATE=1 make check TESTS=tests/project/pictures.sh
 set -eu
 ttrace=$1 folder=$2
 width=96 height=28 row=18 # the height of a line in the SVG of the viewer, in its units

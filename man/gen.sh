@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 # gen.sh TTRACE TEMPLATE: the manual page, its tables filled in by the program itself: a line
 # @options@, @reports@, @commands@, @settings@, @findings@ or @explain@ of the template becomes that table. Sentences begin on lines of
-# their own, of at most 80 characters, as mdoc requires. What is checked in is what this prints; tests/project/man.sh compares.
+# their own, of at most 80 characters, as mdoc requires. What is checked in is what this prints; see tests/project/man.sh.
 set -eu
 ttrace=$1
 template=$2

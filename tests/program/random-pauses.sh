@@ -48,6 +48,7 @@ screen "$trace" ":diff $stock<Enter>6D7!"
 screen "$cpu" '1jf4u2x3uu:tagroot=endpoint<Enter>4'
 
 for seed in ${SEEDS:-1 2 3}; do
-	TTRACE_SHAKE=$seed timeout 600 "$build/tests/tui/t-hurried-keys" >"$tmp/out" 2>&1 || fail "TTRACE_SHAKE=$seed t-hurried-keys" "$(tail -100 "$tmp/out")"
+	TTRACE_SHAKE=$seed timeout 600 "$build/tests/tui/t-hurried-keys" >"$tmp/out" 2>&1 ||
+		fail "TTRACE_SHAKE=$seed t-hurried-keys" "$(tail -100 "$tmp/out")"
 done
 exit $bad

@@ -10,6 +10,7 @@ if [ "${UPDATE:-}" = 1 ]; then
 	cp "$tmp"/pictures/* doc/pictures/
 fi
 for made in "$tmp"/pictures/*; do
-	cmp "$made" "doc/pictures/${made##*/}" || fail "doc/pictures is stale: UPDATE=1 make check TESTS=tests/project/pictures.sh"
+	cmp "$made" "doc/pictures/${made##*/}" ||
+		fail "doc/pictures is stale: UPDATE=1 make check TESTS=tests/project/pictures.sh"
 done
 exit $bad

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Each column of each report has an explanation (K, `:explain WORD` and the manual). tests/tui/t-explanations.c checks the panes.
+# Each column of each report has an explanation (K, `:explain WORD` and the manual). tests/tui/t-explanations.c: the panes.
 . "${srcdir:-.}/tests/lib.sh"
 "$TTRACE" -print=explain | awk -F '\t' '$1 == "reports" { n = split($2, v, ", "); for (i = 1; i <= n; i++) print v[i] }' | sort >"$tmp/known"
 seen=0

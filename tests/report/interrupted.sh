@@ -3,7 +3,8 @@
 # A report that is interrupted leaves no part of an output file. It is interrupted by INT, TERM and HUP while it reads, while
 # it writes and while it waits for another program, by RLIMIT_FSIZE and by a full disk. An older file of that name is not
 # changed, no other file is left, the status is not 0, and a failed write prints one line. The same holds for the viewer,
-# which also restores the terminal. (tests/cli/command-line.sh has more signals; tests/tui/terminals.sh tests that the terminal is restored.)
+# which also restores the terminal. (tests/cli/command-line.sh has more signals; tests/tui/terminals.sh tests that the
+# terminal is restored.)
 . "${srcdir:-.}/tests/lib.sh"
 
 # Each of these reports writes more than the limits below. svg reads the output of a program dot, which is a stub here.

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
 # The reports that go tool pprof has, too, on the samples. Each query has a golden file of its name, which was recorded from
-# `go tool pprof` (RECORD=1 tests/report/pprof-reports.sh records it anew; it needs Go). Then laws that need no golden file.
+# `go tool pprof` (RECORD=1 tests/report/pprof-reports.sh records it anew with Go). Then laws that need no golden file.
 set -u
 [ -n "${BASH_VERSION:-}" ] || exec bash "$0"	# also if it is started by "sh tests/report/pprof-reports.sh"
 . "${srcdir:-.}/tests/lib.sh"

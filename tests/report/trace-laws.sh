@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Laws between the reports of any trace: parts add up to totals, the halves of a trace to the whole, and different reports show
-# the same numbers. The reports are read as TSV with whole nanoseconds. tests/report/trace-laws.sh FILE checks another trace.
+# the same numbers. The reports are read as TSV with whole nanoseconds. An argument names another trace.
 . "${srcdir:-.}/tests/lib.sh"
 trace=${1:-$trace}
 tsv() { # tsv REPORT...: the rows of a report without the heading

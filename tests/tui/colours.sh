@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Each pane on four kinds of terminals: with 256 colours, with 8 colours, without colours, and with ASCII only. The screens are
-# compared with tests/screens/looks. UPDATE=1 make check TESTS=tests/tui/colours.sh writes them anew: read the difference.
+# compared with tests/screens/looks. UPDATE=1 make check TESTS=tests/tui/colours.sh writes them.
 . "${srcdir:-.}/tests/lib.sh"
 cd "$top" || exit 99
 dir=tests/screens/looks

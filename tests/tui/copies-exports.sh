@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Output of the viewer: copies by OSC 52 or into a file (tests/tui/tmux.sh tests tmux), screens as text, ANSI, SVG and HTML, and the
+# Output of the viewer: copies by OSC 52 or into a file (tmux: tmux.sh), screens as text, ANSI, SVG and HTML, and the
 # lines of a pane as input of a command. With TTRACESECURE none of this is possible.
 . "${srcdir:-.}/tests/lib.sh"
 curses || exit 77
