@@ -39,10 +39,18 @@ bool findings_was_frozen(const struct findings_run *r, int64_t a, int64_t b)
 /* What had the Ps while goroutines of a group waited for one. */
 struct occupants {
 	struct time_parts by;	/* by stack */
-	int64_t own, all;	/* ns of occupants of the same group, of all */
+	int64_t own, all;	/* ns of occupants that do the same work, of all */
 };
 
 enum { LATE_SAMPLES = 48 };
+
+/* Do goroutines do one work? They are of one group, or one of them started the other. */
+static bool is_same_work(const struct findings_run *r, trk_id a, trk_id b)
+{
+	uint32_t x = r->groups.of[a], y = r->groups.of[b];
+	return x && y &&
+	    (x == y || r->groups.of[store_trk(r->st, a)->creator] == y || r->groups.of[store_trk(r->st, b)->creator] == x);
+}
 
 static void add_occupants(struct findings_run *r, const struct scan_span *v, struct critical_path *path,
     struct occupants *o)
@@ -54,7 +62,7 @@ static void add_occupants(struct findings_run *r, const struct scan_span *v, str
 			continue;
 		time_parts_put(&o->by, p->cls, p->stack, p->t0, p->t1 - p->t0, p->occupant);
 		wrap_add_to(&o->all, p->t1 - p->t0);
-		if (p->occupant && r->groups.of[p->occupant] == r->groups.of[v->g])
+		if (p->occupant && is_same_work(r, p->occupant, v->g))
 			wrap_add_to(&o->own, p->t1 - p->t0);
 	}
 }
@@ -101,6 +109,41 @@ static bool is_long_run(const struct findings_run *r, frm_id frame)
 	return false;
 }
 
+/* Add ns to each user function of a stack, once. number: of the stack, from 1. */
+static void add_to_functions(const struct store *st, struct u64_hash *ns, struct u64_hash *last, stk_id s, int64_t add,
+    uint32_t number)
+{
+	for (; s; s = user_code_first_frame(st, stk_parent(st, s))) {
+		bool fresh, met;
+		fun_id f = store_frm(st, stk_frame(st, s))->fun;
+		struct u64_slot *sum = u64_map_put(ns, f, &fresh), *in = u64_map_put(last, f, &met);
+		sum->n = fresh ? 0 : sum->n;
+		if (met || in->n != number)	/* a function that calls itself counts once */
+			sum->n += (uint64_t)add;
+		in->n = number;
+	}
+}
+
+/* Return the node in the heaviest stack of occupants that names what had the Ps: its innermost user function in which they
+   spent at least half of their time in user code. The stack itself is that of the next event. 0: there is none. */
+static stk_id main_occupant(const struct findings_run *r, const struct occupants *o)
+{
+	struct u64_hash ns = {0}, last = {0};
+	int64_t all = 0;
+	stk_id s = 0;
+	for (uint32_t i = o->by.n; i--;) {
+		stk_id user = user_code_first_frame(r->st, run_stacks_interrupted(r->st, o->by.v[i].g, o->by.v[i].stack));
+		s = user ? user : s;
+		all = wrap_add(all, user ? o->by.v[i].ns : 0);
+		add_to_functions(r->st, &ns, &last, user, o->by.v[i].ns, i + 1);
+	}
+	while (s && 2 * u64_map_get(&ns, store_frm(r->st, stk_frame(r->st, s))->fun)->n < (uint64_t)all)
+		s = user_code_first_frame(r->st, stk_parent(r->st, s));
+	u64_map_free(&ns);
+	u64_map_free(&last);
+	return s;
+}
+
 static void report_no_p(struct findings_run *r, const struct late_group *l, uint32_t n, struct occupants *o)
 {
 	int64_t ns = 0, work = 0;
@@ -114,7 +157,9 @@ static void report_no_p(struct findings_run *r, const struct late_group *l, uint
 	struct finding f = {.score = finding_score((double)ns, (double)work), .affected_ns = work, .t0 = longest->t0,
 	    .t1 = longest->t1, .trk = longest->g, .see = "greedy"};
 	time_parts_sort(&o->by);
-	frm_id first = o->by.n ? findings_site_of_run(r, o->by.v[0].g, o->by.v[0].stack) : 0;
+	stk_id main = main_occupant(r, o);
+	frm_id first = main ? stk_frame(r->st, main) : 0;
+	finding_culprit(r, &f, first);
 	if (o->by.n)
 		finding_culprit_stack(r, &f, run_stacks_interrupted(r->st, o->by.v[0].g, o->by.v[0].stack));
 	for (uint32_t i = 0; i < o->by.n; i++)
@@ -150,33 +195,52 @@ static int by_late_ns(const void *a, const void *b)
 	return x->group < y->group ? -1 : x->group > y->group;
 }
 
-/* Do the steps of a goroutine begin with what comes from the network? Then something outside waits for them. Lives of
-   short goroutines often do. */
-static bool is_asked_from_outside(const struct findings_run *r, trk_id g, int64_t t)
+/* Does the loop with this idle wait get its work from the network? */
+static bool is_fed_by_network(const struct findings_run *r, stk_id idle)
 {
-	uint32_t i = operations_at(r->ops, g, t);
-	const struct operation_kind *k = i == OPERATION_NONE ? NULL : &r->ops->kind[operations_kind_of(r->ops, i)];
-	if (!k || k->source == OPERATION_GOROUTINE)
-		return false;
-	frm_id at = findings_site(r, k->site);
-	bool internal = false;
-	for (uint32_t s = 0; s < r->scan.sites.n && k->source == OPERATION_ROUND; s++)
-		internal = internal || (r->scan.sites.v[s].idle && r->scan.sites.v[s].frame == at &&
-		    r->scan.sites.v[s].cls != TIME_NETWORK);
-	return !internal;
+	frm_id at = findings_site(r, idle);
+	for (uint32_t s = 0; s < r->scan.sites.n; s++)
+		if (r->scan.sites.v[s].idle && r->scan.sites.v[s].frame == at && r->scan.sites.v[s].cls == TIME_NETWORK)
+			return true;
+	return false;
 }
 
-/* Is a group without tasks and requests awaited? Otherwise it only matters how much is computed in all. */
+/* Does something outside wait for what a goroutine does at t? A loop gets its work from the network, a short life waits for
+   the network, or is started by such a goroutine. */
+static bool is_asked_from_outside(const struct findings_run *r, trk_id g, int64_t t)
+{
+	enum { CREATORS = 4 };
+	for (int i = 0; i < CREATORS && g; i++) {
+		uint32_t op = operations_at(r->ops, g, t);
+		const struct operation_kind *k = op == OPERATION_NONE ? NULL : &r->ops->kind[operations_kind_of(r->ops, op)];
+		if (!k || k->source == OPERATION_GOROUTINE)
+			return false;
+		if (k->source != OPERATION_LIFE)
+			return k->source != OPERATION_ROUND || is_fed_by_network(r, k->site);
+		if (scan_details_of(&r->scan, g)->network)
+			return true;
+		t = store_trk(r->st, g)->t0;
+		g = store_trk(r->st, g)->creator;
+	}
+	return false;
+}
+
+/* Is a group without tasks and requests awaited? Otherwise it only matters how much is computed in all. Goroutines that
+   others wait for at the end of a batch are parts of one computation, as are those that run meanwhile. Goroutines of
+   libraries without code of the program only assist others. */
 static bool is_awaited(const struct findings_run *r, const struct late_group *l)
 {
 	const struct scan_span *longest = &r->scan.late.v[l->longest];
+	const struct str_row *start = store_str(r->st, r->groups.v[l->group].name);
 	int64_t ns = 0;
+	if (!user_code_is_user_function(start->s, start->n))
+		return false;
 	if (is_asked_from_outside(r, longest->g, longest->t0))
 		return true;
 	for (trk_id g = 1; g < r->sn->ntrks; g++) {
 		const struct scan_details *x = scan_details_of(&r->scan, g);
 		if (r->groups.of[g] == l->group + 1)
-			wrap_add_to(&ns, wrap_add(wrap_add(x->ended, x->fed), x->joined));
+			wrap_add_to(&ns, wrap_add(x->ended, x->fed));
 	}
 	return ns > l->ns / 2;
 }

@@ -266,6 +266,8 @@ static void end_wait(struct scan *s, const struct scan_wait *w, enum tstate stat
 	}
 	if (state == TS_CHANSEND)
 		wrap_add_to(&details_of(s, w->g)->sending, ns);
+	if (state == TS_NET)
+		wrap_add_to(&details_of(s, w->g)->network, ns);
 	if (at->cls == TIME_LOCK)
 		list_add(&s->queued, w->t0, w->t1, w->g, i);
 	if (x->ns >= x->next)

@@ -53,6 +53,7 @@ struct scan_details {
 	int64_t ready;		/* ns runnable, and in system calls */
 	int64_t idle;		/* ns in idle waits */
 	int64_t sending;	/* ns in waits for room in a channel */
+	int64_t network;	/* ns in waits for the network */
 	/* ns of waits of others that it ended, neither idle ones nor for a lock or a wait group */
 	int64_t ended;
 	int64_t joined;		/* ns of waits of others for a wait group that it ended */
