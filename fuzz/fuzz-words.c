@@ -193,7 +193,7 @@ static void read_config(char *s, size_t n)
 	for (char *at = s, *next; at < s + n; at = next, lines++) {
 		next = second_part(at, (size_t)(s + n - at));
 		if (strlen(at) < PROMPT_MAX)
-			check(!files_config_line(a, at, &e) || e.msg[0], "a line is refused without a message");
+			check(!user_lines_configure(a, at, &e) || e.msg[0], "a line is refused without a message");
 	}
 }
 

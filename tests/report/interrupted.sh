@@ -202,9 +202,9 @@ grep -q 'no program reads' "$tmp/out" || fail "$what: no message: $(cat "$tmp/ou
 # a failed write does not damage the history
 begin 'the history beyond ulimit -f' absent
 mkdir -p "$XDG_STATE_HOME/ttrace"
-printf ':focus=a\n' >"$XDG_STATE_HOME/ttrace/history"
+printf ':focus=a\n' >"$XDG_STATE_HOME/ttrace/state"
 in_viewer ':focus=b<Enter>Q' 'exit 0' sh -c 'ulimit -f 0; exec "$0" "$@"' "$TTRACE"
-same 'the history after a failed write' "$(cat "$XDG_STATE_HOME/ttrace/history")" ':focus=a'
+same 'the history after a failed write' "$(cat "$XDG_STATE_HOME/ttrace/state")" ':focus=a'
 # before the kind of a file is known, the viewer waits for it and can be left
 rm -f "$tmp/slow"
 mkfifo "$tmp/slow"

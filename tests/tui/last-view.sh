@@ -5,7 +5,7 @@
 . "${srcdir:-.}/tests/lib.sh"
 curses || exit 77
 cp "$samples/cpu.pb.gz" "$samples/orders.trace" "$tmp" && cd "$tmp" || exit 1
-prof=$tmp/cpu.pb.gz trace=$tmp/orders.trace views=$tmp/state/ttrace/views
+prof=$tmp/cpu.pb.gz trace=$tmp/orders.trace views=$tmp/state/ttrace/state
 pty=$build/tests/pty
 
 press 'jjQ' "$prof"
@@ -133,4 +133,52 @@ done
 head -c 5000 /dev/urandom >"$views"
 press '' "$prof"
 shows 'a damaged list of views is ignored' '[1Top]'
+
+# no line of the state is carried out, and an option of a view that is not one of a query has no effect
+rm "$views"
+press '4Q' "$prof"
+entry=$(grep -F "$prof" "$views")
+cat >>"$views" <<END
+option -output=$tmp/evil
+|touch $tmp/evil
+pipe touch $tmp/evil
+write $tmp/evil
+END
+{
+	printf '%s\n' "|touch $tmp/evil" ":|touch $tmp/evil" ":top > $tmp/evil" "write $tmp/evil" 'quit' 'set theme = mono' \
+		"map j pipe touch $tmp/evil" "filter mine = focus=a; |touch $tmp/evil"
+	cat "$views"
+} >all && mv all "$views"
+press "'\"j:load mine<Enter>" "$prof"
+shows 'a view with other lines is restored' '[4Flame]'
+shows 'a set of filters with another word is refused' 'is not a filter'
+[ ! -e "$tmp/evil" ] || { echo 'a line of the state has been carried out'; bad=1; }
+
+# a change keeps the lines that it is not about, also those of another viewer and those that are not understood
+printf 'filter old = focus=regexp\nnew-word of a newer version\nfile 9 1 1.0 /x/y\nview top /\nnew-line x\n' >"$views"
+press ':focus=json<Enter>:save new<Enter>' "$prof"
+for line in 'filter old = focus=regexp' 'filter new = focus=json' 'new-word of a newer version' ':save new' 'file 9 1 1.0 /x/y' 'new-line x'; do
+	grep -qxF -e "$line" "$views" || { echo "the state does not have $line:"; cat "$views"; bad=1; }
+done
+press ':load new<Enter>::<Enter>:save new<Enter>' "$prof"
+shows 'saving no filters deletes the set' 'new deleted'
+! grep '^filter new' "$views" || { echo 'a deleted set of filters is still in the state'; bad=1; }
+
+# the three files of former versions are read until there is a state
+rm "$views"
+printf 'filter mine = focus=regexp\n' >"$tmp/state/ttrace/filters"
+printf ':hide=alpha\n/beta\n' >"$tmp/state/ttrace/history"
+printf '# last views of files; see ttracerc(5), set last\n%s\nview flame /\noption -hide=gamma\nmark a top /row=2 note\n' "$entry" \
+	>"$tmp/state/ttrace/views"
+press "'\"" "$prof"
+shows 'the view in the file of a former version' '[4Flame]'
+shows 'the view in the file of a former version' 'hide=gamma'
+press ':load mine<Enter>:<Up><Up>' "$prof"
+shows 'the filters in the file of a former version' 'focus=regexp'
+shows 'the history in the file of a former version' ':hide=alpha'
+press ':marks<Enter>' "$prof"
+shows 'the marks in the file of a former version' 'note'
+for line in 'filter mine = focus=regexp' ':hide=alpha' '/beta' 'option -focus=regexp' 'mark a top /row=2 note'; do
+	grep -qxF -e "$line" "$views" || { echo "the state does not have $line, which a former version has written:"; cat "$views"; bad=1; }
+done
 exit $bad

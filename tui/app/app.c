@@ -271,7 +271,7 @@ void app_act(struct app *a, const struct act *act)
 	if (act->cmd == CMD_REPORT && !app_report_may_write(a, act))
 		return;
 	if (act->cmd == CMD_TAG && act->arg) {	/* by name: the same in all panes */
-		tag_preset_command(a, act->arg);
+		named_tag_command(a, act->arg);
 		return;
 	}
 	enum verdict v = pane_act(p, state_now(a), &a->env, act, &ask);
@@ -469,9 +469,8 @@ struct app *app_new(
 	app_resize(a, u->rows, u->cols);
 	session_refresh(s);
 	if (a->keeps_files) {
-		app_config(a);
-		app_history(a, false);
-		filter_set_read_file(a);
+		user_lines_read_config(a);
+		user_lines_read_state(a);
 	}
 	int first = view_options_check(a, e) ? -1 : first_pane(a, e);
 	if (first < 0) {
@@ -514,7 +513,7 @@ void app_free(struct app *a)
 	if (!a)
 		return;
 	if (a->keeps_files) {
-		app_history(a, true);
+		user_lines_write_history(a);
 		view_file_write(a);
 	}
 	write_file_update(a, true);
@@ -530,10 +529,9 @@ void app_free(struct app *a)
 	prompt_history_free(&a->prompt.searches);
 	keymap_free(&a->in.keys);
 	mem_free(a->pop.row);
-	mem_free(a->files.tag_preset);
 	mem_free(a->files.reload.previous);
 	mem_free(a->tagged);
-	mem_free(a->files.saved);
+	mem_free(a->files.named);
 	for (int i = 0; i < MARKS; i++)
 		mem_free(a->nav.mark_text[i]);
 	mem_free(a->files.over.arg);

@@ -130,11 +130,11 @@ static bool second_word(const struct app *a, const char *typed)
 	return typed > text + strcspn(text, " ") + 1;
 }
 
-/* Offer the saved filter sets, with the prefix `at` ("@") where a file name is possible too. */
-static void offer_saved(struct app *a, struct offers *o, const char *at, const char *typed, size_t n)
+/* Offer the names of filters or tags, with the prefix `at` ("@") where a file name is possible too. */
+static void offer_named(struct app *a, struct offers *o, enum named_kind kind, const char *at, const char *typed, size_t n)
 {
 	struct choice c[CHOICES_MAX];
-	int nc = filter_set_choices(a, c);
+	int nc = named_choices(a, kind, c);
 	for (int i = 0; i < nc; i++)
 		add_offer(o, arena_printf(&a->scratch, "%s%s", at, c[i].arg), typed, n);
 }
@@ -237,10 +237,9 @@ static void offer_values(
 		for (int i = 0; i < GRANS; i++)
 			add_offer(o, gran_names[i], typed, n);
 	else if (id == CMD_TAG)
-		for (size_t i = 0; tag_preset_name(a, i); i++)
-			add_offer(o, tag_preset_name(a, i), typed, n);
+		offer_named(a, o, NAMED_TAG, "", typed, n);
 	else if (id == CMD_SAVE)
-		offer_saved(a, o, "", typed, n);
+		offer_named(a, o, NAMED_FILTER, "", typed, n);
 	else if (id == CMD_SET)
 		offer_settings(a, o, typed, n);
 	else if (id == CMD_MAP && second_word(a, typed))
@@ -256,7 +255,7 @@ static void offer_values(
 		offer_reports(o, typed, n);
 	else if (cmds[id].arg && strstr(cmds[id].arg, "FILE")) {
 		if (id == CMD_DIFF)
-			offer_saved(a, o, "@", typed, n);
+			offer_named(a, o, NAMED_FILTER, "@", typed, n);
 		offer_files(a, o, typed, n, false);
 	} else if (cmds[id].arg && strstr(cmds[id].arg, "DIRS")) {
 		offer_files(a, o, typed, n, true);

@@ -1,39 +1,20 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Settings, the configuration file and the history.
- *
- * $XDG_CONFIG_HOME/ttrace/config has one command per line, the same commands as the ":" line: `set
- * theme = light`, `map J half-down`, names of filters and tags. Blank lines and lines that start
- * with # are ignored. The first error is shown with its line number and the number of other bad
- * lines; the good lines apply, so that a bad line never prevents looking at a file. The history of
- * prompts is in $XDG_STATE_HOME/ttrace.
+ * Settings and mapped keys: what `set` and `map` do, in the configuration (files/user_lines.c) and
+ * on the ":" line. A setting is a row of a table.
  */
 #include "config.h"
 #include "app/internal.h"
 
-#include "base/mem/mem.h"
-#include "base/newfile.h"
-#include "base/text/text.h"
-
-#include <stdio.h>
-#include <stdlib.h>
+#include <stddef.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static bool is_on(const char *v, bool now)
 {
 	if (!*v)
 		return !now;
 	return !strcmp(v, "on") || !strcmp(v, "yes") || !strcmp(v, "true") || !strcmp(v, "1");
-}
-
-static int set_ascii(struct app *a, const char *v, struct err *e)
-{
-	(void)e;
-	a->env.ascii = is_on(v, a->env.ascii);
-	return 0;
 }
 
 static int set_mono(struct app *a, const char *v, struct err *e)
@@ -44,41 +25,6 @@ static int set_mono(struct app *a, const char *v, struct err *e)
 		a->screen.look.theme = TH_MONO;
 	else if (a->screen.look.theme == TH_MONO)
 		a->screen.look.theme = TH_DARK;
-	return 0;
-}
-
-static int set_mouse(struct app *a, const char *v, struct err *e)
-{
-	(void)e;
-	a->screen.mouse = is_on(v, a->screen.mouse);
-	return 0;
-}
-
-static int set_cursor(struct app *a, const char *v, struct err *e)
-{
-	(void)e;
-	a->screen.cursor = is_on(v, a->screen.cursor);
-	return 0;
-}
-
-static int set_tick(struct app *a, const char *v, struct err *e)
-{
-	(void)e;
-	a->screen.ticks = is_on(v, a->screen.ticks);
-	return 0;
-}
-
-static int set_debug(struct app *a, const char *v, struct err *e)
-{
-	(void)e;
-	a->screen.debug = is_on(v, a->screen.debug);
-	return 0;
-}
-
-static int set_judge(struct app *a, const char *v, struct err *e)
-{
-	(void)e;
-	a->env.judge = is_on(v, a->env.judge);
 	return 0;
 }
 
@@ -111,24 +57,29 @@ static int set_last(struct app *a, const char *v, struct err *e)
 	return err_set(e, ERR_USAGE, ERR_NOWHERE, "last requires offer, restore or off");
 }
 
+#define FLAG(member) offsetof(struct app, member)
 static const struct setting {
 	const char *name, *values, *dflt, *help;
-	int (*set)(struct app *, const char *value, struct err *);
+	size_t flag;	/* 0, or where the value is, a bool ... */
+	int (*set)(struct app *, const char *value, struct err *);	/* ... which is set, if this is NULL */
 } settings[] = {
-    {"ascii", "on|off", "by locale", "draw with ASCII characters only", set_ascii},
+    {"ascii", "on|off", "by locale", "draw with ASCII characters only", FLAG(env.ascii), NULL},
     {"clock", "wall|trace", "trace", "times on the time axis: time of day (UTC), or time since the start "
-    "of the trace", set_clock},
-    {"cursor", "on|off", "off", "show the cursor of the terminal; it is always on the selection", set_cursor},
+    "of the trace", 0, set_clock},
+    {"cursor", "on|off", "off", "show the cursor of the terminal; it is always on the selection",
+	FLAG(screen.cursor), NULL},
     {"debug", "on|off", "off",
 	"show the cost of each screen: time since the key, p50 and p99 of the last 256 screens, cells, bytes sent",
-	set_debug},
-    {"judge", "on|off", "on", "look for findings when a file is opened, for the lines at the top of its first screen", set_judge},
+	FLAG(screen.debug), NULL},
+    {"judge", "on|off", "on", "look for findings when a file is opened, for the lines at the top of its first screen",
+	FLAG(env.judge), NULL},
     {"last", "offer|restore|off", "offer", "how a file was left: '\" goes there, or at once, or it is not kept",
-    set_last},
-    {"mono", "on|off", "by terminal", "draw without colour: states are letters", set_mono},
-    {"mouse", "on|off", "off", "use the mouse: click selects, on the head of a column sorts, wheel scrolls", set_mouse},
-    {"theme", "dark|light|safe|contrast|mono", "by terminal", "colours", set_theme},
-    {"tick", "on|off", "on", "show progress while a file is read", set_tick},
+    0, set_last},
+    {"mono", "on|off", "by terminal", "draw without colour: states are letters", FLAG(env.mono), set_mono},
+    {"mouse", "on|off", "off", "use the mouse: click selects, on the head of a column sorts, wheel scrolls",
+	FLAG(screen.mouse), NULL},
+    {"theme", "dark|light|safe|contrast|mono", "by terminal", "colours", 0, set_theme},
+    {"tick", "on|off", "on", "show progress while a file is read", FLAG(screen.ticks), NULL},
 };
 
 /* Return whether v is a form of on or off; the empty string toggles. */
@@ -141,14 +92,20 @@ static bool is_switch(const char *v)
 	return false;
 }
 
-int app_set(struct app *a, const char *name, const char *value, struct err *e)
+int config_set(struct app *a, const char *arg, struct err *e)
 {
+	size_t n = strcspn(arg, " =");
+	const char *name = arena_strndup(&a->scratch, arg, n), *value = arg + n + strspn(arg + n, " =");
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
 		if (strcmp(settings[i].name, name))
 			continue;
 		if (!strcmp(settings[i].values, "on|off") && !is_switch(value))
 			return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s requires on or off", name);
-		return settings[i].set(a, value, e);
+		if (settings[i].set)
+			return settings[i].set(a, value, e);
+		bool *flag = (bool *)((char *)a + settings[i].flag);
+		*flag = is_on(value, *flag);
+		return 0;
 	}
 	struct buf b = {0};
 	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
@@ -158,18 +115,34 @@ int app_set(struct app *a, const char *name, const char *value, struct err *e)
 	return -1;
 }
 
+/* Map w s to zoom, a d to pan, as in Perfetto and speedscope, on the timeline and in the flame graph only. */
+static int map_wasd(struct app *a, struct err *e)
+{
+	static const struct { const char *key, *cmd; } wasd[] = {
+	    {"w", "zoom-in"}, {"s", "zoom-out"}, {"a", "left"}, {"d", "right"}};
+	for (size_t i = 0; i < sizeof wasd / sizeof *wasd; i++)
+		if (keymap_add(&a->in.keys, wasd[i].key, wasd[i].cmd, P_TIME | P_FLAME, e))
+			return -1;
+	return 0;
+}
+
+int config_map(struct app *a, const char *arg, struct err *e)
+{
+	size_t n = strcspn(arg, " ");
+	const char *cmd = arg + n + strspn(arg + n, " ");
+	if (!strcmp(arg, "wasd"))
+		return map_wasd(a, e);
+	if (!*cmd)
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "map requires KEY COMMAND, or wasd");
+	return keymap_add(&a->in.keys, arena_strndup(&a->scratch, arg, n), cmd, P_EVERY, e);
+}
+
 /* Return the current value of a setting with two values, or NULL for other settings. */
 const char *config_now(const struct app *a, const char *name)
 {
-	const struct {
-		const char *name;
-		bool on;
-	} now[] = {{"ascii", a->env.ascii}, {"cursor", a->screen.cursor}, {"debug", a->screen.debug},
-	    {"judge", a->env.judge},
-	    {"mono", a->env.mono}, {"mouse", a->screen.mouse}, {"tick", a->screen.ticks}};
-	for (size_t i = 0; i < sizeof now / sizeof *now; i++)
-		if (!strcmp(now[i].name, name))
-			return now[i].on ? "on" : "off";
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+		if (settings[i].flag && !strcmp(settings[i].name, name))
+			return *(const bool *)((const char *)a + settings[i].flag) ? "on" : "off";
 	return strcmp(name, "clock") ? NULL : a->env.wall ? "wall" : "trace";
 }
 
@@ -209,88 +182,4 @@ void config_print_settings(struct buf *b)
 		const struct setting *s = &settings[i];
 		buf_printf(b, "%s\t%s\t%s\t%s\n", s->name, s->values, s->dflt, s->help);
 	}
-}
-
-/* Return $VAR/ttrace/file, or ~/dflt/ttrace/file; NULL if there is no home directory. */
-const char *config_path(struct app *a, const char *var, const char *dflt, const char *file)
-{
-	const char *dir = getenv(var), *home = getenv("HOME");
-	if (dir && dir[0] == '/')
-		return arena_printf(&a->scratch, "%s/ttrace%s", dir, file);
-	if (home && home[0] == '/')
-		return arena_printf(&a->scratch, "%s/%s/ttrace%s", home, dflt, file);
-	return NULL;
-}
-
-/* Read a line without its newline and trailing blanks; return false at the end of the file. */
-bool config_line(FILE *f, char *s, int n)
-{
-	if (!fgets(s, n, f))
-		return false;
-	size_t k = strlen(s);
-	while (k && strchr("\r\n\t ", s[k - 1]))
-		s[--k] = '\0';
-	return true;
-}
-
-void app_config(struct app *a)
-{
-	char line[PROMPT_MAX];
-	const char *name = config_path(a, "XDG_CONFIG_HOME", ".config", "/config");
-	FILE *f = name ? fopen(name, "re") : NULL;
-	struct err first = {0}, later;
-	int at = 0, bad = 0;
-	for (int no = 1; f && config_line(f, line, sizeof line); no++)
-		if (files_config_line(a, line + strspn(line, " \t"), bad ? &later : &first) && !bad++)
-			at = no;
-	if (bad > 1)
-		app_message(a, ST_WARN, "%s:%d and %d more line%s: %s", name, at, bad - 1, text_s((size_t)bad - 1),
-		    first.msg);
-	else if (bad)
-		app_message(a, ST_WARN, "%s:%d: %s", name, at, first.msg);
-	if (f)
-		fclose(f);
-}
-
-void config_dirs(char *dir)
-{
-	for (char *p = dir + 1; *p; p++)
-		if (*p == '/') {
-			*p = '\0';
-			mkdir(dir, 0700);
-			*p = '/';
-		}
-	mkdir(dir, 0700);
-}
-
-static void save_history(struct app *a, const char *name)
-{
-	const struct history *h[2] = {&a->prompt.commands, &a->prompt.searches};
-	struct buf b = {0};
-	struct err e;
-	for (int k = 0; k < 2; k++)
-		for (size_t i = 0; i < h[k]->n; i++)
-			buf_printf(&b, "%c%s\n", ":/"[k], h[k]->line[i]);
-	config_dirs(arena_strndup(&a->scratch, name, strlen(name) - strlen("/history")));
-	newfile_write(name, b.p, b.n, 0, &e);
-	buf_free(&b);
-}
-
-void app_history(struct app *a, bool write)
-{
-	char line[PROMPT_MAX + 2];
-	const char *name = config_path(a, "XDG_STATE_HOME", ".local/state", "/history");
-	if (a->secure || !name || (write && !a->prompt.commands.n && !a->prompt.searches.n))
-		return;
-	if (write) {
-		save_history(a, name);
-		return;
-	}
-	FILE *f = fopen(name, "re");
-	if (!f)
-		return;
-	while (config_line(f, line, sizeof line))
-		if (line[0] == ':' || line[0] == '/')
-			prompt_history_add(line[0] == ':' ? &a->prompt.commands : &a->prompt.searches, line + 1);
-	fclose(f);
 }

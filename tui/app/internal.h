@@ -15,8 +15,6 @@
 #include "files/files.h"
 #include "trace/bins.h"
 
-#include <stdio.h>
-
 /* What the files of the app share with each other and with tui/files. */
 enum { PANES_MAX = 32 };
 
@@ -99,14 +97,9 @@ bool app_choose(struct app *, enum cmd_id);		/* open the menu of a command's val
 void app_unit(struct app *, const char *);
 bool app_value_command(struct app *, const struct act *);	/* false: not a command of value_menu.c */
 
-/* config.c: settings, the configuration file, history */
-int  app_set(struct app *, const char *name, const char *value, struct err *);
-void app_config(struct app *);				/* read the configuration file */
-void app_history(struct app *, bool save);
-/* NULL: no home directory */
-const char *config_path(struct app *, const char *var, const char *dflt, const char *file);
-void config_dirs(char *dir);				/* create the parent directories */
-bool config_line(FILE *, char *s, int n);		/* read a line without its newline; false: end of file */
+/* config.c: settings and mapped keys */
+int  config_set(struct app *, const char *arg, struct err *);	/* "NAME = VALUE", or "NAME" to toggle it */
+int  config_map(struct app *, const char *arg, struct err *);	/* "KEY COMMAND" or "wasd" */
 const char *config_name(size_t i);			/* name of setting i; NULL: i is past the end */
 const char *config_now(const struct app *, const char *name);	/* current value: "on", "off", "wall", ... or NULL */
 const char *config_values(size_t i);			/* possible values: "on|off" */

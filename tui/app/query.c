@@ -159,7 +159,7 @@ static void do_filter(struct app *a, const struct act *act)
 static bool has_filters(struct app *a, const struct query *q)
 {
 	struct buf words = {0};
-	filter_set_put(session_query(a->s), &words);
+	named_put_filters(session_query(a->s), &words);
 	bool any = words.n || q->from != TIME_NONE || q->to != TIME_NONE || q->g || q->gs || q->proc || q->latency;
 	buf_free(&words);
 	return any || q->suspended || query_has_own_base(q);

@@ -91,7 +91,7 @@ static void do_set(struct app *a, const char *arg)
 	size_t n = strcspn(s, " =");
 	const char *v = s + n + strspn(s + n, " =");
 	const char *name = arena_strndup(&a->scratch, s, n);
-	if (app_set(a, name, v, &e))
+	if (config_set(a, s, &e))
 		app_message(a, ST_ERROR, "%s", e.msg);
 	else if (!a->status.sticky)
 		app_message(a, ST_DIM, "%s = %s", name, config_now(a, name) ? config_now(a, name) : v);
@@ -100,7 +100,7 @@ static void do_set(struct app *a, const char *arg)
 static void do_map(struct app *a, const char *arg)
 {
 	struct err e;
-	if (files_map_key(a, arg ? arg : "", &e))
+	if (config_map(a, arg ? arg : "", &e))
 		app_message(a, ST_ERROR, "%s", e.msg);
 	else
 		app_message(a, ST_DIM, "mapped: %s", arg);
@@ -451,7 +451,7 @@ void app_run_common(struct app *a, const struct act *act)
 {
 	if (open_pane(a, act) || common_program(a, act) || common_search(a, act) ||
 	    app_query_command(a, act) || compare_command(a, act) || app_value_command(a, act) ||
-	    filter_set_command(a, act))
+	    named_command(a, act))
 		return;
 	if (act->cmd >= CMD_PANE_TOP && act->cmd <= CMD_PANE_EVENTS)
 		app_message(a, ST_WARN, "no pane %s", cmds[act->cmd].name);

@@ -92,7 +92,7 @@ int app_choices(const struct app *a, enum cmd_id id, struct choice *out)
 	const struct pane_ops *p = pane_now(a);
 	int n = pane_choices(p, state_now(a), &a->env, id, out);
 	if (id == CMD_LOAD)
-		return filter_set_choices(a, out);
+		return named_choices(a, NAMED_FILTER, out);
 	if (n || !(p->bit & (P_TREES | P_TAGS)))
 		return n;
 	switch (id) {

@@ -146,7 +146,7 @@ bool compare_update(struct app *a)
 			struct query q = *session_query(a->s);
 			session_query_use_side(&q, n.use, n.side);
 			q.b = 0;
-			filter_set_parse(a, &q, "");
+			named_parse_filters(a, &q, "");
 			app_query(a, &q);
 			continue;
 		}
@@ -157,7 +157,7 @@ bool compare_update(struct app *a)
 		struct query q = *session_query(a->s);
 		session_query_use_side(&q, n.use, n.side);
 		if (*n.file == '@')	/* each side was filtered separately */
-			filter_set_parse(a, &q, "");
+			named_parse_filters(a, &q, "");
 		set_query(a, &q);
 	}
 	return reported;
@@ -201,19 +201,19 @@ static void diff_saved(struct app *a, const char *file)
 	struct err e;
 	struct query now = *session_query(a->s), other = now;
 	struct buf b = {0};
-	const char *words = filter_set_text(a, file + 1);
+	const char *words = named_text(a, NAMED_FILTER, file + 1);
 	now.b = other.b = 0;
 	now.noinlines = other.noinlines = false;
 	now.gran = other.gran = GR_FUNCTIONS;
 	other.suspended = false;
-	filter_set_put(session_query(a->s), &b);
+	named_put_filters(session_query(a->s), &b);
 	if (session_is_trace(a->s))
 		app_message(a, ST_WARN, "traces: D on goroutines (6) or tasks (7) compares them with the rest");
 	else if (!words)
 		app_message(a, ST_ERROR, "no filters are saved as %s", file + 1);
 	else if (!a->env.report || app_job(a))
 		app_message(a, ST_WARN, "a file is being read or a report is being made: wait for it");
-	else if (filter_set_parse(a, &other, words) ||
+	else if (named_parse_filters(a, &other, words) ||
 	    (b.n && !now.suspended && session_add_made(a->s, "@now", &now, a->env.report, SIDE_SHOW, &e)) ||
 	    session_add_made(a->s, file, &other, a->env.report, SIDE_BASE, &e))
 		app_message(a, ST_ERROR, "%s is not a set of filters", file);

@@ -12,7 +12,7 @@ struct pane_copy;
 
 enum { START_AT = 16 };
 
-struct saved { const char *name, *text; bool ours; };	/* ours: saved by the viewer, not from the configuration */
+struct named { enum named_kind { NAMED_FILTER, NAMED_TAG } kind; const char *name, *text; };
 
 struct last_view {		/* view_file.c */
 	enum last_use { LAST_OFFER, LAST_RESTORE, LAST_OFF } use;	/* the last value that was set */
@@ -53,9 +53,7 @@ struct files {
 	struct { enum cmd_id cmd; char *arg; } over;
 	bool replaces;			/* the running command may replace a file */
 	struct last_view last;
-	struct saved *saved;
-	size_t nsaved, savedcap;
-	struct tag_preset { const char *name, *text; } *tag_preset;
+	struct named *named;
 	size_t nnamed, namedcap;
 };
 
@@ -65,16 +63,30 @@ bool compare_command(struct app *, const struct act *);	/* false: not a command 
 void compare_with_previous(struct app *);	/* compare with the previous copy of the trace */
 bool compare_update(struct app *);	/* add a side that was requested once it is loaded; true: added and reported */
 
-/* filter_sets.c: filter sets by name */
-bool filter_set_command(struct app *, const struct act *);	/* false: not a command of filter_sets.c */
-int  filter_set_add_line(struct app *, const char *line, bool ours, struct err *e);	/* "NAME = focus=RE; ..." */
-void filter_set_read_file(struct app *);
-int  filter_set_choices(const struct app *, struct choice *);
-const char *filter_set_text(struct app *, const char *name);	/* NULL: no set of that name */
+/* user_lines.c: the configuration and the state, files of command lines */
+void user_lines_read_config(struct app *);
+int  user_lines_configure(struct app *, const char *line, struct err *e);	/* apply a line of the configuration */
+void user_lines_read_state(struct app *);		/* all but the views */
+void user_lines_write_history(struct app *);
+bool user_lines_are_kept(struct app *);			/* false: the state is not written */
+/* Whether arg means this entry of the state: a line, or "file KEY" and the lines below it. */
+typedef bool user_lines_match(const char *entry, const char *arg);
+char *user_lines_find(struct app *, user_lines_match *, const char *arg);	/* a copy in the scratch arena; NULL: none */
+/* Replace the entries that match by text, which consists of lines or of one entry "file KEY". */
+int  user_lines_replace(struct app *, user_lines_match *, const char *arg, const struct buf *text, struct err *e);
+
+/* named.c: filters and tags by name */
+int  named_add_filter(struct app *, const char *line, struct err *e);	/* "NAME = focus=RE; ..." */
+int  named_add_tag(struct app *, const char *line, struct err *e);	/* "NAME = RE" */
+void named_load_filter(struct app *, const char *line);	/* as the viewer has saved it; other lines are ignored */
+bool named_command(struct app *, const struct act *);	/* :save and :load; false: another command */
+void named_tag_command(struct app *, const char *arg);	/* "NAME", "NAME = RE" */
+int  named_choices(const struct app *, enum named_kind, struct choice *);	/* return how many, at most CHOICES_MAX */
+const char *named_text(const struct app *, enum named_kind, const char *name);	/* NULL: none of that name */
 /* Append the text filters of a query, separated by "; ". A "; " in an expression is written as "[;] ". */
-void filter_set_put(const struct query *, struct buf *);
-/* NULL, or the word that is not a filter */
-const char *filter_set_parse(struct app *, struct query *, const char *words);
+void named_put_filters(const struct query *, struct buf *);
+/* Replace the filters of the query; return the word that is not a filter, or NULL. */
+const char *named_parse_filters(struct app *, struct query *, const char *words);
 
 /* view_file.c: the view of a file, saved between runs */
 void view_file_read(struct app *);	/* call when the whole file is read */
@@ -90,12 +102,6 @@ void view_options_apply(struct app *, bool first);
 bool view_options_parse_time(const struct app *, const char *, int64_t *t);	/* 1.2s, 350ms, 40%, 15:04:05 */
 trk_id view_options_find_track(const struct app *, enum track_kind, const char *id); /* "12", "g12"; 0: not found */
 void view_options_goto_command(struct app *, const struct act *);	/* gt gG gp gk */
-
-/* tag_presets.c: named tags, lines of the configuration */
-void tag_preset_command(struct app *, const char *arg);		/* "NAME", "NAME = RE" */
-const char *tag_preset_name(const struct app *, size_t i);	/* NULL: i is past the end */
-int  files_map_key(struct app *, const char *arg, struct err *e);
-int  files_config_line(struct app *, const char *line, struct err *e);
 
 /* partial_load.c: load the time range that is looked at first */
 const struct session *partial_load_session(const struct app *);	/* the session that app_job() reports on */

@@ -3,36 +3,28 @@
 /*
  * The view of a file, saved between runs: pane, zoom, filters and marks.
  *
- * $XDG_STATE_HOME/ttrace/views has an entry for each of the last hundred files, the newest first:
- * its identity (size, modification time, path, and the version of ttrace, because a view contains
- * numbers of the store, and only the same program makes the same store of the same bytes), and the
- * view as lines of text. A changed file is another file, as is a set of files with a changed one.
- * Nothing is saved for pipes and URLs, or if the command line sets the view.
+ * The state of the viewer (user_lines.c) has an entry for each of the last hundred files, the newest
+ * first: its identity (size, modification time, path, and the version of ttrace, because a view
+ * contains numbers of the store, and only the same program makes the same store of the same bytes),
+ * and the view as lines of text. A changed file is another file, as is a set of files with a changed
+ * one. Nothing is saved for pipes and URLs, or if the command line sets the view.
  *
  * A saved view is offered, not applied: the first screen of a file must show what it is, and a
  * forgotten filter would make it misleading. `'"` applies it, `set last = restore` does so
  * automatically. Marks are always restored.
- *
- * The list is written to a new file and renamed, so that two viewers that end at once leave one of
- * the two lists, complete.
  */
 #include "config.h"
 #include "app/internal.h"
 
 #include "base/mem/mem.h"
-#include "base/newfile.h"
 #include "trace/as_profile.h"
 
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
-
-enum { FILES_MAX = 100, TEXT_MAX = 1 << 20, LINE_MAX_ = 4096 };
 
 /* Return whether the command line leaves the view open. */
 static bool has_no_view_options(const struct options *o)
@@ -60,7 +52,7 @@ static char *key_of(const struct app *a)
 	bool fine = has_no_view_options(a->options);
 	for (size_t i = 0; fine && i < a->options->nfile; i++) {
 		fine = realpath(a->options->file[i], path) && !stat(path, &st) && S_ISREG(st.st_mode) &&
-		    !strpbrk(path, "\r\n\t") && paths.n + strlen(path) < LINE_MAX_ - 200;
+		    !strpbrk(path, "\r\n\t");
 		if (!fine)
 			break;
 		buf_printf(&paths, "%s%s", i ? "\t" : "", path);
@@ -75,16 +67,6 @@ static char *key_of(const struct app *a)
 	buf_free(&paths);
 	buf_free(&b);
 	return key;
-}
-
-static const char *list_name(struct app *a)
-{
-	return config_path(a, "XDG_STATE_HOME", ".local/state", "/views");
-}
-
-static bool is_forbidden(const struct app *a)
-{
-	return !a->keeps_files || a->secure || a->files.last.use == LAST_OFF;
 }
 
 /* ---- writing a view */
@@ -172,6 +154,7 @@ static void take_mark(struct app *a, char letter, const char *s)
 	take_text(&a->nav.mark_text[i], s);
 }
 
+/* Take a line of an entry. Options are parsed, but only those of a query are used (saved_query()). */
 static void take_line(struct app *a, const char *s)
 {
 	struct last_view *l = &a->files.last;
@@ -190,45 +173,19 @@ static void take_line(struct app *a, const char *s)
 		l->suspended = true;
 }
 
-/* ---- the list */
+/* ---- the entry of a file */
 
-/* Return the next entry of the list, with all its lines, the first of which is "file ..."; NULL: no more. */
-static const char *next_entry(const char **at, size_t *n)
+static bool is_of(const char *entry, const char *key)
 {
-	const char *s = *at;
-	while (*s && strncmp(s, "file ", 5))
-		s += strcspn(s, "\n") + (s[strcspn(s, "\n")] == '\n');
-	if (!*s)
-		return NULL;
-	const char *end = strstr(s, "\nfile ");
-	*n = end ? (size_t)(end + 1 - s) : strlen(s);
-	*at = s + *n;
-	return s;
+	size_t n = strlen(key);
+	return !strncmp(entry, key, n) && entry[n] == '\n';
 }
 
-static bool is_of(const char *entry, size_t n, const char *key)
+/* Return whether an entry has the path of a key, with any size, time and version. */
+static bool is_of_path(const char *entry, const char *key)
 {
-	size_t k = strlen(key);
-	return n > k && !memcmp(entry, key, k) && entry[k] == '\n';
-}
-
-/* Return the path in the first line, which identifies the file independent of its version. */
-static const char *path_of(const char *entry)
-{
-	const char *slash = strchr(entry, '/'), *end = strchr(entry, '\n');
-	return slash && end && slash < end ? slash : NULL;
-}
-
-static void read_list(const char *name, struct buf *b)
-{
-	char part[LINE_MAX_];
-	int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	struct stat st;
-	bool plain = fd >= 0 && !fstat(fd, &st) && S_ISREG(st.st_mode);
-	for (ssize_t k; plain && b->n < TEXT_MAX && (k = read(fd, part, sizeof part)) > 0;)
-		buf_put(b, part, (size_t)k);
-	if (fd >= 0)
-		close(fd);
+	const char *path = strchr(key, '/'), *s = strchr(entry, '/');
+	return !strncmp(entry, "file ", 5) && path && s && is_of(s, path);
 }
 
 /* Get the query of the saved options, on the files that are open; its strings are those of the options. */
@@ -265,7 +222,7 @@ static void describe_view(struct app *a, struct buf *b)
 		marks += a->nav.marked[i];
 	buf_puts(b, panes[a->nav.mark[MARKS - 1].pane]->tab);
 	if (!saved_query(a, &q, &e)) {
-		filter_set_put(&q, &f);
+		named_put_filters(&q, &f);
 		if (f.n)
 			buf_printf(b, ", %.100s", buf_str(&f));
 		if (q.from != TIME_NONE || q.to != TIME_NONE || q.g || q.gs)
@@ -276,45 +233,42 @@ static void describe_view(struct app *a, struct buf *b)
 		buf_printf(b, ", %d mark%s", marks, marks == 1 ? "" : "s");
 }
 
+/* Say that there is a last view, or restore it. */
+static void offer_view(struct app *a)
+{
+	struct last_view *l = &a->files.last;
+	struct buf b = {0};
+	describe_view(a, &b);
+	take_text(&a->nav.mark_text[MARKS - 1], buf_str(&b));
+	if (l->use == LAST_RESTORE && !a->in.keyed) {
+		struct view before = app_view(a);
+		a->in.did = CMD_JUMP_MARK;
+		a->in.queried = false;
+		if (view_file_restore(a) && !a->status.text[0])
+			app_message(a, ST_DIM, "last view restored: %.200s (u: default view)", buf_str(&b));
+		app_record_move(a, &before);
+	} else if (!a->status.text[0]) {
+		app_message(a, ST_DIM, "last view: %.200s; '\" restores it", buf_str(&b));
+	}
+	buf_free(&b);
+}
+
 void view_file_read(struct app *a)
 {
 	struct last_view *l = &a->files.last;
 	struct buf b = {0};
-	if (l->begin || is_forbidden(a) || !session_snap(a->s)->complete)
+	if (l->begin || l->use == LAST_OFF || !user_lines_are_kept(a) || !session_snap(a->s)->complete)
 		return;
 	l->key = key_of(a);
-	const char *name = l->key ? list_name(a) : NULL;
-	if (name)
-		read_list(name, &b);
 	command_add(&l->options, "ttrace");
 	command_add(&l->options, "view");
-	size_t n;
-	const char *at = buf_str(&b), *e;
-	while (name && (e = next_entry(&at, &n)))
-		if (is_of(e, n, l->key)) {
-			for (const char *end = e + n; e < end; e += strcspn(e, "\n") + 1)
-				take_line(a, arena_strndup(&a->scratch, e, strcspn(e, "\n")));
-			break;
-		}
-	buf_reset(&b);
+	for (char *entry = l->key ? user_lines_find(a, is_of, l->key) : NULL; entry;)
+		take_line(a, strsep(&entry, "\n"));
 	put_view(a, false, &b);
 	l->begin = xstrdup(buf_str(&b));
-	buf_reset(&b);
-	if (a->nav.marked[MARKS - 1]) {
-		describe_view(a, &b);
-		take_text(&a->nav.mark_text[MARKS - 1], buf_str(&b));
-		if (l->use == LAST_RESTORE && !a->in.keyed) {
-			struct view before = app_view(a);
-			a->in.did = CMD_JUMP_MARK;
-			a->in.queried = false;
-			if (view_file_restore(a) && !a->status.text[0])
-				app_message(a, ST_DIM, "last view restored: %.200s (u: default view)", buf_str(&b));
-			app_record_move(a, &before);
-		} else if (!a->status.text[0]) {
-			app_message(a, ST_DIM, "last view: %.200s; '\" restores it", buf_str(&b));
-		}
-	}
 	buf_free(&b);
+	if (a->nav.marked[MARKS - 1])
+		offer_view(a);
 }
 
 bool view_file_restore(struct app *a)
@@ -336,54 +290,23 @@ bool view_file_restore(struct app *a)
 	return true;
 }
 
-static void write_list(struct app *a, const char *name, const struct buf *b)
-{
-	struct err e;
-	config_dirs(arena_strndup(&a->scratch, name, strlen(name) - strlen("/views")));
-	newfile_write(name, b->p, b->n, 0600, &e);
-}
-
-/* Append the other entries of the list, except an older one of the same path. */
-static void keep_others(const struct buf *old, const char *key, struct buf *b)
-{
-	const char *at = old->p, *e, *mine = path_of(key);
-	size_t n;
-	for (int left = FILES_MAX - 1; left && at && (e = next_entry(&at, &n));) {
-		const char *path = path_of(e);
-		size_t k = mine ? strcspn(mine, "\n") : 0;
-		if (!path || (k && strcspn(path, "\n") == k && !memcmp(path, mine, k)))
-			continue;
-		buf_put(b, e, n);
-		left--;
-	}
-}
-
 void view_file_write(struct app *a)
 {
 	struct last_view *l = &a->files.last;
-	struct buf now = {0}, old = {0}, b = {0};
-	const char *name = l->key && !is_forbidden(a) ? list_name(a) : NULL;
-	char *key = name ? key_of(a) : NULL;
-	if (!key || strcmp(key, l->key))	/* the file has changed since it was shown */
-		name = NULL;
-	if (name)
+	struct buf now = {0}, b = {0};
+	struct err e;
+	char *key = l->key && l->use != LAST_OFF ? key_of(a) : NULL;
+	if (key && !strcmp(key, l->key)) {	/* the file has not changed since it was shown */
 		put_view(a, false, &now);
-	bool same = !name || !strcmp(buf_str(&now), l->begin);
-	if (name && !(same && (l->use == LAST_OFFER || !a->nav.marked[MARKS - 1]))) {
-		read_list(name, &old);
-		buf_str(&old);
-		buf_puts(&b, "# last views of files; see ttracerc(5), set last\n");
-		key = xrealloc(key, strlen(key) + 2);
-		strcat(key, "\n");
+		bool same = !strcmp(buf_str(&now), l->begin);
 		if (!same) {
-			buf_puts(&b, key);
+			buf_printf(&b, "%s\n", key);
 			put_view(a, true, &b);
 		}
-		keep_others(&old, key, &b);
-		write_list(a, name, &b);
+		if (!same || (l->use != LAST_OFFER && a->nav.marked[MARKS - 1]))
+			user_lines_replace(a, is_of_path, key, &b, &e);
 	}
 	mem_free(key);
 	buf_free(&now);
-	buf_free(&old);
 	buf_free(&b);
 }
