@@ -151,13 +151,13 @@ static void read_keys(char *s, size_t n)
 static void read_mouse(char *s, size_t n)
 {
 	struct mouse m = {0};
-	struct mouse_sgr sgr = {0};
+	struct mouse_bytes bytes = {0};
 	for (size_t i = 0; i < n; i++) {
 		struct mouse_event e;
-		enum mouse_read r = mouse_read_sgr(&sgr, (unsigned char)s[i], &e);
+		enum mouse_read r = mouse_read(&bytes, (unsigned char)s[i], &e);
 		if (r == MOUSE_MORE)
 			continue;
-		sgr = (struct mouse_sgr){0};
+		bytes = (struct mouse_bytes){.x10 = !bytes.x10};
 		if (r == MOUSE_NONE)
 			continue;
 		int32_t key = mouse_key(&m, &e, (int64_t)i * 100);

@@ -257,6 +257,8 @@ static size_t key_bytes(int32_t key, char *s)
 			return (size_t)sprintf(s, vt->appkeys ? "\033O%c" : "\033[%c", arrows[i].final);
 	if (key == KEY_PGDN || key == KEY_PGUP)
 		return (size_t)sprintf(s, "\033[%d~", key == KEY_PGDN ? 6 : 5);
+	if (key == KEY_F1)
+		return (size_t)sprintf(s, vt->scan_keys ? "\033[M" : "\033OP");
 	if (key == KEY_BACKTAB)
 		return (size_t)sprintf(s, "\033[Z");
 	if (key >= KEYS_SPECIAL)

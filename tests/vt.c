@@ -55,6 +55,8 @@ struct vt *vt_new(int rows, int cols, const char *term)
 	struct vt *v = xcalloc(1, sizeof *v);
 	v->pen = plain;
 	v->xenl = strcmp(term, "ansi") != 0;
+	v->x10 = !strcmp(term, "rxvt");
+	v->scan_keys = !strcmp(term, "cons25");
 	v->bce = !strncmp(term, "xterm", 5) || !strncmp(term, "linux", 5);
 	v->utf8 = true;
 	vt_resize(v, rows, cols);
@@ -160,6 +162,8 @@ static void sgr(struct vt *v, const int *p, int n)
 			v->pen.attr &= (uint8_t)~VA_UNDER;
 		} else if (k == 27) {
 			v->pen.attr &= (uint8_t)~VA_REVERSE;
+		} else if (v->no_default && (k == 39 || k == 49)) {
+			continue;
 		} else if ((k >= 30 && k <= 37) || k == 39) {
 			v->pen.fg = k == 39 ? -1 : k - 30;
 		} else if ((k >= 40 && k <= 47) || k == 49) {
@@ -207,7 +211,7 @@ static void mode(struct vt *v, int k, bool on)
 	case 1: v->appkeys = on; break;
 	case 25: v->hidden = !on; break;
 	case 47: case 1047: case 1049: alternate(v, on); break;
-	case 1006: v->sgrmouse = on; break;
+	case 1006: v->sgrmouse = on && !v->x10; break;
 	case 1000: case 1002: case 1003: v->mouse = on; break;
 	case 3: case 4: case 5: case 6: case 7: case 8: case 12: case 66: case 1034: case 2004: break;
 	default: unknown(v);

@@ -18,7 +18,7 @@ struct vt {
 	struct vcell *main;		/* cells of the main screen while the alternate screen is shown, else NULL */
 	int main_y, main_x;
 	bool late;			/* the last column has a character; the next character wraps first */
-	bool utf8, xenl, bce;		/* properties of the terminal: see vt.c */
+	bool utf8, xenl, bce, no_default, x10, scan_keys;	/* properties of the terminal: see vt.c */
 	struct vcell pen;
 	int sy, sx;
 	/* modes; a program that has restored the terminal leaves all off */

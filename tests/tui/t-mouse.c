@@ -11,10 +11,10 @@
 
 static enum mouse_read read_event(const char *s, struct mouse_event *e)
 {
-	struct mouse_sgr sgr = {0};
+	struct mouse_bytes bytes = {0};
 	enum mouse_read r = MOUSE_MORE;
 	while (*s && r == MOUSE_MORE)
-		r = mouse_read_sgr(&sgr, (unsigned char)*s++, e);
+		r = mouse_read(&bytes, (unsigned char)*s++, e);
 	return *s ? MOUSE_NONE : r;
 }
 
@@ -46,6 +46,25 @@ static void test_refused(void)
 	OK(read_event("0;1;1", &e) == MOUSE_MORE);
 }
 
+/* The older encoding, with each button, and at the cells that end its range. */
+static void test_x10(void)
+{
+	static const struct { int button; unsigned what; } code[] = {{0, MOUSE_PRESS}, {3, MOUSE_RELEASE}, {1, 0},
+	    {2, MOUSE_RIGHT}, {32, MOUSE_MOVE}, {35, MOUSE_MOVE}, {64, MOUSE_UP}, {65, MOUSE_DOWN},
+	    {3 + 16, MOUSE_RELEASE | MOUSE_FAR}, {64 + 16, MOUSE_UP | MOUSE_FAR}};
+	for (size_t i = 0; i < sizeof code / sizeof *code; i++) {
+		struct mouse_bytes bytes = {.x10 = true};
+		struct mouse_event e;
+		OK(mouse_read(&bytes, (uint32_t)code[i].button + 32, &e) == MOUSE_MORE && mouse_read(&bytes, 33, &e) == MOUSE_MORE &&
+		    mouse_read(&bytes, 255, &e) == MOUSE_EVENT && e.x == 0 && e.y == 222 && e.what == code[i].what);
+	}
+	struct mouse_bytes bytes = {.x10 = true};
+	struct mouse_event e;
+	mouse_read(&bytes, 32, &e);
+	mouse_read(&bytes, 1, &e);
+	OK(mouse_read(&bytes, 33, &e) == MOUSE_NONE);
+}
+
 static int32_t key(struct mouse *m, unsigned what, int x, int64_t now)
 {
 	return mouse_key(m, &(struct mouse_event){.y = 3, .x = x, .what = what}, now);
@@ -69,6 +88,7 @@ int main(void)
 {
 	test_encoding();
 	test_refused();
+	test_x10();
 	test_keys();
 	return DONE();
 }

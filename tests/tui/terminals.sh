@@ -45,7 +45,7 @@ for TERM in vt100 vt220 nosuchterm; do
 	screen $TERM 'jj4<Enter>j' "$cpu" 80x24 '' ''
 	screen $TERM 'l+hh' "$trace" 80x24 '' ''
 done
-# each pane and popup, on terminals where ttrace draws and on those where curses draws
+# each pane and popup
 for TERM in xterm-256color linux vt100; do
 	known $TERM || continue
 	case $TERM in xterm*) exp=-ansi how=-c ;; linux) exp=-ansi how='' ;; *) exp='' how='' ;; esac
@@ -86,6 +86,12 @@ for TERM in linux vt100 vt220 ansi; do
 	for keys in '<S-Tab>' '<PgDn>j<PgUp>' 'G<Home>j' 'j<End>k' '<Down><Down><Up>'; do
 		screen 'keys that terminfo lacks' "$keys" "$cpu" 80x24 "$exp" ''
 	done
+done
+# F1 is that of terminfo, also where its bytes are those of the mouse on other terminals
+for TERM in xterm-256color cons25; do
+	known $TERM || continue
+	job "$TERM: F1"
+	("$pty" -q 20 -k '<F1>' "$TTRACE" "$cpu" >"$work.out" 2>&1; grep -qF '[Help]' "$work.out" && touch "$work.ok") &
 done
 # a list that scrolls up and down
 TERM=xterm-256color
@@ -141,6 +147,15 @@ fi
 # TERM=dumb is refused, and the error names a report to use instead
 job 'TERM=dumb is refused'
 TERM=dumb "$pty" "$TTRACE" "$cpu" >"$work.out" 2>&1 && grep -q 'ttrace top' "$work.out" && grep -q '^exit 1' "$work.out" && touch "$work.ok" &
+
+# a terminal without the sequences of ECMA-48 is refused
+job 'TERM=vt52 is refused'
+if known vt52; then
+	TERM=vt52 "$pty" "$TTRACE" "$cpu" >"$work.out" 2>&1
+	grep -q 'ECMA-48' "$work.out" && grep -q '^exit 1' "$work.out" && touch "$work.ok"
+else
+	touch "$work.ok"
+fi
 
 # All ways in which the program can end. AddressSanitizer has its own handlers for some signals, which would report an error.
 ASAN_OPTIONS=${ASAN_OPTIONS:-}:handle_segv=0:handle_sigbus=0:handle_abort=0:handle_sigill=0:handle_sigfpe=0

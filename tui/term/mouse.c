@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The mouse: from the bytes of a terminal to events, and from events to keys. Events also come from curses, which
- * decodes the older encodings (term.c). Clicks, double clicks and drags are distinguished here and not by curses, because
- * curses waits for the second click.
+ * The mouse: from the bytes of a terminal to events, and from events to keys. curses is not used: it waits for a second
+ * click, and with the older encoding it cannot distinguish wheel up and down with Ctrl.
  *
  * Nothing here reads or waits, so a test and a fuzzer call it with any bytes. A cell is never negative, for
  * any bytes. The viewer checks that it is inside the screen, since the size may have changed.
@@ -50,9 +49,25 @@ static unsigned meaning(int button, bool pressed)
 	return what | (button & (4 | 16) ? MOUSE_FAR : 0);
 }
 
-enum mouse_read mouse_read_sgr(struct mouse_sgr *s, uint32_t c, struct mouse_event *m)
+/* The older encoding: three bytes, each plus 32, without which button is released. */
+static enum mouse_read read_x10(struct mouse_bytes *s, uint32_t c, struct mouse_event *m)
+{
+	s->v[s->i++] = c > 32 ? (int)c - 32 : 0;
+	if (s->i < 3)
+		return MOUSE_MORE;
+	bool released = (s->v[0] & (64 | 32 | 3)) == 3;
+	if (!s->v[1] || !s->v[2])
+		return MOUSE_NONE;
+	unsigned what = meaning(released ? s->v[0] & ~3 : s->v[0], !released);
+	*m = (struct mouse_event){.y = s->v[2] - 1, .x = s->v[1] - 1, .what = what};
+	return MOUSE_EVENT;
+}
+
+enum mouse_read mouse_read(struct mouse_bytes *s, uint32_t c, struct mouse_event *m)
 {
 	int *v = s->v;
+	if (s->x10)
+		return read_x10(s, c, m);
 	if (c >= '0' && c <= '9')
 		v[s->i] = v[s->i] < CELL_MAX ? v[s->i] * 10 + (int)(c - '0') : v[s->i];
 	else if (c == ';' && s->i < 2)

@@ -19,10 +19,11 @@ struct mouse {
 /* Return the key of an event (KEY_CLICK ...), 0: it has no meaning. now: ms, of a clock that is never set back. */
 int32_t mouse_key(struct mouse *, const struct mouse_event *, int64_t now);
 
-/* ESC [ < BUTTON ; COLUMN ; ROW and M, or m for a release, one character after the other, from the one after the `<`. */
-struct mouse_sgr { int v[3], i; };	/* all zero at the beginning */
+/* An event, one byte after the other, after ESC [ < (BUTTON ; COLUMN ; ROW and M, or m for a release), or, if x10,
+   after ESC [ M (three bytes). */
+struct mouse_bytes { bool x10; int v[3], i; };	/* v and i are zero at the beginning */
 enum mouse_read { MOUSE_MORE, MOUSE_EVENT, MOUSE_NONE };
-/* MOUSE_EVENT: *m is set. MOUSE_NONE: this is no event; the characters are lost. */
-enum mouse_read mouse_read_sgr(struct mouse_sgr *, uint32_t c, struct mouse_event *m);
+/* MOUSE_EVENT: *m is set. MOUSE_NONE: this is no event; the bytes are lost. */
+enum mouse_read mouse_read(struct mouse_bytes *, uint32_t c, struct mouse_event *m);
 
 #endif

@@ -9,9 +9,10 @@
  * ignored: words of one colour stay one run, which saves most. Rows that have moved up or down
  * together (a list that scrolls) are moved by the terminal.
  *
- * curses could do this, and does for terminals that are not VT100 compatible. But it resets all
- * attributes and the character set for each change of colour (20 bytes instead of 5) and never
- * scrolls a part of the screen.
+ * curses could do this. But it resets all attributes and the character set for each change of
+ * colour (20 bytes instead of 5) and never scrolls a part of the screen.
+ *
+ * The last cell of a terminal that wraps at once is left blank: a character there would scroll.
  *
  * As in curses, the terminal's repeat is only used for ASCII: tmux 3.3 with TERM=xterm repeats
  * blocks wrongly.
@@ -317,10 +318,14 @@ static void write_pass(struct screen_state *n, int y, uint32_t bit, struct buf *
 			return;
 		}
 		int run = run_at(n, now, x);
-		bool wide = x + 1 < n->cols && now[x + 1].ch == 0;
-		put_run(n, y, x, wide ? 1 : run, b);
+		bool wide = x + 1 < n->cols && now[x + 1].ch == 0, wraps = n->caps.wraps && x + run == n->cols;
+		int written = wraps && y + 1 == n->rows ? run - 1 - wide : run;
+		if (written)
+			put_run(n, y, x, wide ? 1 : written, b);
 		if (wide)
 			n->x = -1;
+		if (wraps)
+			n->y = n->x = -1;
 		n->cells += (uint32_t)run;
 		memcpy(old + x, now + x, (size_t)run * sizeof *old);
 		memset(n->todo + x, 0, (size_t)run * sizeof *n->todo);
@@ -554,7 +559,7 @@ static void start_screen(struct screen_state *n, const struct grid *g, struct bu
 		n->old[i] = nothing;
 	n->sgr_state.fresh = true;
 	screen_diff_put_paint(n, &nothing.p, b);
-	buf_puts(b, "\033[r\033[H\033[2J");
+	buf_puts(b, n->caps.csr ? "\033[r\033[H\033[J" : "\033[H\033[J");
 	n->y = n->x = 0;
 }
 

@@ -9,14 +9,15 @@
 
 /*
  * The difference between what a terminal shows and what it should show, in as few bytes as
- * possible. For terminals that speak ANSI (ECMA-48), which nearly all do; term.c checks in terminfo
- * whether this one does, and its capabilities.
+ * possible. For terminals of ECMA-48; term.c gets their other capabilities from terminfo.
  */
 struct screen_diff_caps {
 	bool bce;	/* erasing uses the background colour */
 	bool rep, ech;	/* repeat the last character; erase n characters */
 	bool csr;	/* scrolling regions */
 	bool off;	/* 22, 24 and 27 turn off single attributes */
+	bool no_default;	/* 39 and 49 do not set the default colours: only a reset does */
+	bool wraps;	/* a character in the last column moves the cursor to the next line */
 	bool dim;
 	bool rgb;	/* colours are sent as red, green and blue */
 };

@@ -91,7 +91,8 @@ bool sgr_put_change(const struct screen_diff_caps *caps, const struct sgr_state 
 	if (!now->fresh && paint_same(&now->p, p))
 		return false;
 	put_from_reset(caps, p, way);
-	if (now->fresh || (!caps->off && (now->p.attr & ~p->attr)))
+	if (now->fresh || (!caps->off && (now->p.attr & ~p->attr)) ||
+	    (caps->no_default && ((p->fg < 0 && now->p.fg >= 0) || (p->bg < 0 && now->p.bg >= 0))))
 		return true;
 	by_steps(caps, &now->p, p, other);
 	if (other->n < way->n) {

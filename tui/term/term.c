@@ -3,10 +3,11 @@
 /*
  * The terminal, by ncurses. Only this file uses it.
  *
- * Output: if terminfo describes an ANSI terminal, screen_diff.c makes the bytes and curses does not
- * draw; for others term_show() passes each row of the grid to curses. Input: one poll() on the
- * terminal, on a pipe that signal handlers write to, and on the pipe of the job; there are no
- * timers.
+ * Output: screen_diff.c makes the bytes for all terminals of ECMA-48, and terminfo says which
+ * details differ. curses selects the modes, and does not draw. Terminals with other sequences, as
+ * were made until the eighties, are refused. Input: one poll() on the terminal, on a pipe that signal
+ * handlers write to, and on the pipe of the job; there are no timers. curses decodes keys, mouse.c
+ * the mouse.
  *
  * The terminal must be restored however the program ends: normally by term_close(), otherwise by
  * restore.c.
@@ -36,30 +37,44 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
-#include <wchar.h>
 
-enum { KEY_SGR = KEY_MAX - 1, SGR_WAIT = 300 };	/* ms to wait for the rest of an event, for slow lines */
+/* Begin of an event of the mouse, in the two encodings; ms to wait for the rest of it, for slow lines. */
+enum { KEY_SGR = KEY_MAX - 1, KEY_X10 = KEY_MAX - 2, MOUSE_WAIT = 300 };
+
 struct term {
 	SCREEN *screen;
 	FILE *in;		/* /dev/tty, or NULL: standard input is the terminal */
 	int tty;
 	int colours;
-	bool mouse, motion, sgr, cursor;
+	bool mouse, cursor;
 	struct mouse pointer;
 	int64_t waited;		/* total ms of waiting for input: time spent drawing does not affect double clicks */
-	struct mouse_event event[8];	/* mouse events not returned yet, the last one is next */
-	int nevent;
-	int16_t *pair; /* [(fg + 1) * 257 + bg + 1]: curses' number of that pair, 0: not made yet */
-	int npairs;
-	cchar_t *line;
-	int nline;
-	struct screen_state *screen_state;	/* NULL: curses draws */
+	struct screen_state *screen_state;
 	WINDOW *keys;		/* the window from which keys are read: reading from stdscr would draw */
 	struct buf out;
 	struct term_cost cost;
 };
 
 /* ---- opening and closing */
+
+/* Return whether the capability starts with s. */
+static bool cap_is(const char *cap, const char *s)
+{
+	const char *v = tigetstr(cap);
+	return v && v != (const char *)-1 && !strncmp(v, s, strlen(s));
+}
+
+static bool cap_none(const char *cap)
+{
+	const char *v = tigetstr(cap);
+	return !v || v == (const char *)-1;
+}
+
+/* Return whether the terminal moves its cursor and erases as in ECMA-48. */
+static bool is_ecma48(void)
+{
+	return cap_is("cup", "\033[%i%p1%d;%p2%dH") && (cap_none("el") || cap_is("el", "\033[K") || cap_is("el", "\033[0K"));
+}
 
 /* Open a terminal that terminfo of the system does not know by a built-in entry. $TERMINFO has the entry meanwhile, not
    later, because programs that are started from the viewer would take it for a folder. */
@@ -89,7 +104,13 @@ static SCREEN *open_screen(const char *name, FILE *in)
 		s = newterm("xterm-256color", stdout, in);
 	if (!s)
 		s = newterm("vt100", stdout, in);
-	return s ? s : newterm("ansi", stdout, in);
+	s = s ? s : newterm("ansi", stdout, in);
+	if (s && !is_ecma48()) {
+		endwin();
+		delscreen(s);
+		return NULL;
+	}
+	return s;
 }
 
 /* Define the code of a key sequence that terminfo lacks. */
@@ -129,6 +150,13 @@ static void common_keys(void)
 	}
 }
 
+/* Make the begin of an event of the mouse a key, instead of that of curses if terminfo has it. */
+static void define_mouse(const char *begin, int key)
+{
+	define_key(begin, 0);
+	define_key(begin, key);
+}
+
 static void init_modes(struct term *t)
 {
 	raw();
@@ -141,42 +169,24 @@ static void init_modes(struct term *t)
 	curs_set(0);
 	set_escdelay(25);
 	common_keys();
-	if (!has_colors())
-		return;
-	start_color();
-	use_default_colors();
-	t->colours = COLORS >= 256 ? 256 : COLORS >= 16 ? 16 : COLORS >= 8 ? 8 : 0;
+	define_mouse("\033[<", KEY_SGR);
+	if (cap_is("kmous", "\033[M"))		/* on other terminals it may be F1 */
+		define_mouse("\033[M", KEY_X10);
+	int n = cap_none("setaf") ? 0 : tigetnum("colors");
+	t->colours = n >= 256 ? 256 : n >= 16 ? 16 : n >= 8 ? 8 : 0;
 }
 
-/* Return whether the capability starts with s. */
-static bool cap_is(const char *cap, const char *s)
+static struct screen_state *new_screen_state(void)
 {
-	const char *v = tigetstr(cap);
-	return v && v != (const char *)-1 && !strncmp(v, s, strlen(s));
-}
-
-static bool cap_none(const char *cap)
-{
-	const char *v = tigetstr(cap);
-	return !v || v == (const char *)-1;
-}
-
-/* Return a screen_diff.c state if it can drive the terminal: moves, erases and attributes as in ECMA-48, and
-   delayed wrap at the last column; otherwise NULL. */
-static struct screen_state *new_ansi_screen(const struct term *t)
-{
-	if (!cap_is("cup", "\033[%i%p1%d;%p2%dH") || !cap_is("el", "\033[K") || !tigetflag("am") ||
-	    !tigetflag("xenl") || !(cap_is("clear", "\033[H\033[2J") || cap_is("clear", "\033[H\033[J")) ||
-	    !(cap_none("bold") || cap_is("bold", "\033[1m")) || !(cap_none("rev") || cap_is("rev", "\033[7m")) ||
-	    !(cap_none("smul") || cap_is("smul", "\033[4m")) || (t->colours && !cap_is("op", "\033[39;49m")))
-		return NULL;
 	struct screen_diff_caps c = {.bce = tigetflag("bce") > 0,
 	    .rep = cap_is("rep", "%p1%c\033[%p2%{1}%-%db"),
 	    .ech = cap_is("ech", "\033[%p1%dX"),
 	    .csr = cap_is("csr", "\033[%i%p1%d;%p2%dr") && cap_is("ind", "\n") && cap_is("ri", "\033M"),
 	    .off = cap_is("rmul", "\033[24m") && cap_is("rmso", "\033[27m"),
+	    .no_default = !cap_is("op", "\033[39;49m"),
+	    .wraps = tigetflag("am") > 0 && tigetflag("xenl") <= 0,
 	    .dim = cap_is("dim", "\033[2m"),
-	    .rgb = COLORS > 256};
+	    .rgb = tigetnum("colors") > 256};
 	return screen_diff_new(&c);
 }
 
@@ -233,16 +243,15 @@ struct term *term_open(struct err *e)
 	}
 	ending_delay(false);
 	if (!t->screen) {
-		err_set(
-		    e, ERR_OUTPUT, ERR_NOWHERE, "unknown terminal (TERM=%s)", name);
+		err_set(e, ERR_OUTPUT, ERR_NOWHERE,
+		    "this terminal (TERM=%s) is unknown, or has no sequences of ECMA-48: use `ttrace top FILE`", name);
 		if (t->in)
 			fclose(t->in);
 		mem_free(t);
 		return NULL;
 	}
-	t->pair = xcalloc(257 * 257, sizeof *t->pair);
 	init_modes(t);
-	t->screen_state = new_ansi_screen(t);
+	t->screen_state = new_screen_state();
 	refresh();
 	return t;
 }
@@ -275,18 +284,13 @@ void term_close(struct term *t)
 		fclose(t->in);
 	screen_diff_free(t->screen_state);
 	buf_free(&t->out);
-	mem_free(t->pair);
-	mem_free(t->line);
 	mem_free(t);
 }
 
 void term_set_colours(struct term *t, int n)
 {
-	if (!t->screen_state && n > t->colours)
-		return;		/* curses cannot use more than it knows */
 	t->colours = n > 256 ? 256 : n;
-	if (t->screen_state)
-		screen_diff_set_rgb(t->screen_state, n > 256);
+	screen_diff_set_rgb(t->screen_state, n > 256);
 }
 
 int term_colours(const struct term *t)
@@ -303,27 +307,6 @@ void term_size(const struct term *t, int *rows, int *cols)
 
 /* ---- output */
 
-static short pair_of(struct term *t, int fg, int bg)
-{
-	if (!t->colours || (fg < 0 && bg < 0))
-		return 0;
-	int16_t *p = &t->pair[(fg + 1) * 257 + bg + 1];
-	if (!*p && t->npairs + 1 < COLOR_PAIRS && t->npairs < INT16_MAX - 1 &&
-	    init_pair((short)(t->npairs + 1), (short)fg, (short)bg) == OK)
-		*p = (int16_t)++t->npairs;
-	return *p;
-}
-
-static attr_t attrs_of(const struct paint *p)
-{
-	attr_t a = 0;
-	a |= p->attr & AT_BOLD ? WA_BOLD : 0;
-	a |= p->attr & AT_DIM ? WA_DIM : 0;
-	a |= p->attr & AT_REVERSE ? WA_REVERSE : 0;
-	a |= p->attr & AT_UNDERLINE ? WA_UNDERLINE : 0;
-	return a;
-}
-
 static void write_out(struct term *t)
 {
 	for (size_t done = 0; done < t->out.n;) {
@@ -337,36 +320,8 @@ static void write_out(struct term *t)
 	}
 }
 
-static void curses_show(struct term *t, const struct grid *g, const struct look *look)
-{
-	int rows = g->rows < LINES ? g->rows : LINES, cols = g->cols < COLS ? g->cols : COLS;
-	if (t->nline < cols) {
-		t->nline = cols;
-		t->line = xrealloc(t->line, (size_t)cols * sizeof *t->line);
-	}
-	for (int y = 0; y < rows; y++) {
-		int n = 0;
-		for (int x = 0; x < cols; x++) {
-			const struct cell *c = &g->cell[y * g->cols + x];
-			if (!c->ch)
-				continue;
-			struct paint p = style_cell_paint(look, c);
-			wchar_t w[3] = {(wchar_t)c->ch, (wchar_t)c->mark, 0};
-			setcchar(&t->line[n++], w, attrs_of(&p), pair_of(t, p.fg, p.bg), NULL);
-		}
-		mvadd_wchnstr(y, 0, t->line, n);
-	}
-	move(g->focus_y, g->focus_x);
-	refresh();
-}
-
 void term_show(struct term *t, const struct grid *g, const struct look *look)
 {
-	t->cost = (struct term_cost){0, 0};
-	if (!t->screen_state) {
-		curses_show(t, g, look);
-		return;
-	}
 	buf_reset(&t->out);
 	t->cost.cells = screen_diff_write(t->screen_state, g, look, &t->out);
 	t->cost.bytes = t->out.n;
@@ -380,24 +335,15 @@ struct term_cost term_cost(const struct term *t)
 
 void term_redraw(struct term *t)
 {
-	if (t->screen_state)
-		screen_diff_forget(t->screen_state);
-	else
-		clearok(curscr, TRUE);
+	screen_diff_forget(t->screen_state);
 }
 
-/* Set the mouse modes. curses only enables presses: 1002 adds moves with a pressed button. If terminfo only has
-   the old encoding (tmux, screen), curses cannot distinguish wheel up and down with Ctrl, and columns beyond 223
-   cannot be sent: 1006 selects the new encoding, which sgr_event() reads; terminals without it keep the old one. */
+/* 1002 adds moves with a pressed button, 1006 the encoding for columns beyond 223; a terminal ignores those that it
+   does not know. */
 static void mouse_modes(struct term *t, bool on)
 {
-	t->sgr = !cap_is("kmous", "\033[<");
-	if (t->sgr)
-		define_key("\033[<", on ? KEY_SGR : 0);
 	buf_reset(&t->out);
-	buf_puts(&t->out, on ? "\033[?1002h" : "\033[?1002l");
-	if (t->sgr)
-		buf_puts(&t->out, on ? "\033[?1006h" : "\033[?1006l");
+	buf_puts(&t->out, on ? "\033[?1000h\033[?1002h\033[?1006h" : "\033[?1000l\033[?1002l\033[?1006l");
 	write_out(t);
 }
 
@@ -410,19 +356,10 @@ void term_cursor(struct term *t, bool on)
 
 void term_mouse(struct term *t, bool on)
 {
-	if (on == t->mouse)
-		return;
+	on = on && !cap_none("kmous");
+	if (on != t->mouse)
+		mouse_modes(t, on);
 	t->mouse = on;
-	/* report presses and releases separately: clicks and drags are distinguished here */
-	mousemask(on ? BUTTON1_PRESSED | BUTTON1_RELEASED | BUTTON3_PRESSED | BUTTON4_PRESSED | BUTTON5_PRESSED |
-			   BUTTON_SHIFT | BUTTON_CTRL | REPORT_MOUSE_POSITION
-		     : 0,
-	    NULL);
-	mouseinterval(0);
-	if (on == t->motion || cap_none("kmous"))
-		return;
-	t->motion = on;
-	mouse_modes(t, on);
 }
 
 /* ---- giving the terminal away */
@@ -430,8 +367,6 @@ void term_mouse(struct term *t, bool on)
 /* Reset the attributes, because curses does not know what screen_diff.c has set. */
 static void pen_down(struct term *t)
 {
-	if (!t->screen_state)
-		return;
 	buf_reset(&t->out);
 	buf_puts(&t->out, "\033[m");
 	write_out(t);
@@ -440,7 +375,7 @@ static void pen_down(struct term *t)
 void term_leave(struct term *t)
 {
 	pen_down(t);
-	if (t->motion)
+	if (t->mouse)
 		mouse_modes(t, false);
 	curses_down();
 	restore_settings();
@@ -449,13 +384,12 @@ void term_leave(struct term *t)
 void term_back(struct term *t)
 {
 	struct winsize ws;
-	if (t->screen_state)
-		screen_diff_forget(t->screen_state);
+	screen_diff_forget(t->screen_state);
 	if (!ioctl(t->tty, TIOCGWINSZ, &ws) && ws.ws_row && ws.ws_col)
 		resizeterm(ws.ws_row, ws.ws_col);
 	clearok(curscr, TRUE);
 	refresh();
-	if (t->motion)
+	if (t->mouse)
 		mouse_modes(t, true);
 }
 
@@ -492,18 +426,6 @@ enum term_copied term_copy(struct term *t, const char *s, size_t n, char *file, 
 
 /* ---- input */
 
-/* Translate an event that curses has decoded. */
-static struct mouse_event from_mouse(const MEVENT *m)
-{
-	static const struct { mmask_t from; unsigned to; } bits[] = {{BUTTON1_PRESSED, MOUSE_PRESS},
-	    {BUTTON1_RELEASED, MOUSE_RELEASE}, {BUTTON3_PRESSED, MOUSE_RIGHT}, {BUTTON4_PRESSED, MOUSE_UP},
-	    {BUTTON5_PRESSED, MOUSE_DOWN}, {REPORT_MOUSE_POSITION, MOUSE_MOVE}, {BUTTON_SHIFT | BUTTON_CTRL, MOUSE_FAR}};
-	struct mouse_event e = {.y = m->y, .x = m->x};
-	for (size_t i = 0; i < sizeof bits / sizeof *bits; i++)
-		e.what |= m->bstate & bits[i].from ? bits[i].to : 0;
-	return e;
-}
-
 static int32_t from_curses(wint_t k)
 {
 	static const struct {
@@ -520,71 +442,48 @@ static int32_t from_curses(wint_t k)
 	return (int)k >= KEY_F(1) && (int)k <= KEY_F(12) ? KEY_F1 + ((int)k - KEY_F(1)) : 0;
 }
 
-/* Read an event after ESC [ < . */
-static void sgr_event(struct term *t)
+/* Read an event of the mouse after its first characters; false: this is none. */
+static bool read_mouse(struct term *t, bool sgr, struct mouse_event *e)
 {
-	struct mouse_sgr s = {0};
+	struct mouse_bytes bytes = {.x10 = !sgr};
 	enum mouse_read r = MOUSE_MORE;
-	wint_t c;
-	wtimeout(t->keys, SGR_WAIT);
-	while (r == MOUSE_MORE && wget_wch(t->keys, &c) == OK)
-		r = mouse_read_sgr(&s, (uint32_t)c, &t->event[t->nevent]);
+	wtimeout(t->keys, MOUSE_WAIT);
+	for (int c; r == MOUSE_MORE && (c = wgetch(t->keys)) != ERR;)
+		r = mouse_read(&bytes, c < 256 ? (uint32_t)c : 127, e);	/* 127 is a key of curses; no other byte is one */
 	nodelay(t->keys, TRUE);
-	t->nevent += r == MOUSE_EVENT;
+	return r == MOUSE_EVENT;
 }
 
-/* Return the next meaningful mouse event. If several arrive at once, as over a slow line, curses reports one
- * KEY_MOUSE and returns them from the last to the first. */
-static bool read_mouse(struct term *t, struct term_input *in)
-{
-	in->key = 0;
-	while (t->nevent && !in->key) {
-		const struct mouse_event *e = &t->event[--t->nevent];
-		in->y = e->y;
-		in->x = e->x;
-		in->key = mouse_key(&t->pointer, e, t->waited);
-	}
-	return in->key != 0;
-}
-
-/* Read an event that has arrived; false: none. An event without a meaning (a release) is TE_TIME. */
+/* Read a key or an event of the mouse that has arrived; false: none. Without a meaning (a release) it is TE_TIME. */
 static bool read_key(struct term *t, struct term_input *in, enum term_event *ev)
 {
 	wint_t k;
-	bool held = t->nevent > 0;
-	*ev = TE_CLICK;
-	if (read_mouse(t, in))
-		return true;
 	int r = wget_wch(t->keys, &k);
 	*ev = TE_TIME;
 	if (r == ERR)
-		return held;
+		return false;
 	if (r == OK) {
 		in->key = k == '\b' ? 127 : (int32_t)k;
-	} else if ((int)k == KEY_MOUSE) {
-		MEVENT m;
-		while (t->nevent < (int)(sizeof t->event / sizeof *t->event) && getmouse(&m) == OK)
-			t->event[t->nevent++] = from_mouse(&m);
-		if (read_mouse(t, in))
+		*ev = in->key ? TE_KEY : TE_TIME;
+	} else if ((int)k == KEY_SGR || (int)k == KEY_X10) {
+		struct mouse_event e;
+		in->key = read_mouse(t, (int)k == KEY_SGR, &e) ? mouse_key(&t->pointer, &e, t->waited) : 0;
+		if (in->key) {
+			in->y = e.y;
+			in->x = e.x;
 			*ev = TE_CLICK;
-		return true;
-	} else if ((int)k == KEY_SGR) {
-		sgr_event(t);
-		if (read_mouse(t, in))
-			*ev = TE_CLICK;
-		return true;
+		}
 	} else {
 		in->key = from_curses(k);
+		*ev = in->key ? TE_KEY : TE_TIME;
 	}
-	if (in->key)
-		*ev = TE_KEY;
 	return true;
 }
 
 bool term_has_key(struct term *t)
 {
 	struct pollfd p = {t->tty, POLLIN, 0};
-	return t->nevent || poll(&p, 1, 0) > 0;
+	return poll(&p, 1, 0) > 0;
 }
 
 static enum term_event on_pipe(struct term *t)
