@@ -20,6 +20,7 @@
 #include "base/clock.h"
 #include "base/ending.h"
 #include "base/mem/mem.h"
+#include "base/put.h"
 #include "term/clipboard.h"
 #include "term/mouse.h"
 #include "term/restore.h"
@@ -307,17 +308,10 @@ void term_size(const struct term *t, int *rows, int *cols)
 
 /* ---- output */
 
-static void write_out(struct term *t)
+/* A failure is not reported: if the terminal is closed, the next wait finds that. */
+static void write_out(const struct term *t)
 {
-	for (size_t done = 0; done < t->out.n;) {
-		ssize_t k = write(STDOUT_FILENO, t->out.p + done, t->out.n - done);
-		if (k > 0)
-			done += (size_t)k;
-		else if (errno == EAGAIN)
-			poll(&(struct pollfd){STDOUT_FILENO, POLLOUT, 0}, 1, 1000);
-		else if (errno != EINTR)
-			return;		/* the terminal is closed: the next wait reports it */
-	}
+	(void)put_all(STDOUT_FILENO, t->out.p, t->out.n);
 }
 
 void term_show(struct term *t, const struct grid *g, const struct look *look)
