@@ -4,7 +4,7 @@
 #define TTRACE_INPUT_HTTP_H
 
 #include "input/url.h"
-#include "load/load.h"
+#include "input/input.h"
 
 /*
  * Downloads by HTTP. Only http.c includes libcurl's header. In a build without libcurl http_get()

@@ -8,19 +8,19 @@
  * mapped file's owner. If a mapped file is truncated meanwhile, the missing bytes are read as zeros
  * (base/mem/mapped_file.c), and input_was_truncated() reports it. Small files are read.
  *
- * Data that is inflated for pprof_read() may be used meanwhile (presort.h).
+ * Data may be used while it is inflated, by what the caller gives (struct input_ahead).
  *
  * The size in gzip data is not trusted: the output grows while it is inflated, within the memory
- * limit, so that a decompression bomb is refused. If presort.h uses the data meanwhile, memory for
- * the stated size is reserved at first, but not touched.
+ * limit, so that a decompression bomb is refused. If the data is used meanwhile, memory for the
+ * stated size is reserved at first, but not touched.
  */
 #include "config.h"
-#include "load/load.h"
+#include "input/input.h"
 
 #include "base/job.h"
 #include "base/mem/mapped_file.h"
 #include "base/mem/mem.h"
-#include "load/pprof/presort.h"
+#include "sink.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -209,7 +209,7 @@ void input_discard(const struct bytes *b, uint64_t from, uint64_t upto)
 
 void input_close(struct bytes *b)
 {
-	presort_free(b->ahead);
+	input_drop_ahead(b);
 	if (b->mapped) {
 		mapped_free(b->p, b->n);
 		close(b->fd);
@@ -226,7 +226,8 @@ static bool is_gzip(const uint8_t *p, size_t n)
 struct inflation {
 	uint8_t *p;
 	size_t n, cap;
-	struct presort *ahead;	/* NULL: the data is not used before it is complete */
+	const struct input_ahead *ops;
+	void *ahead;		/* NULL: the data is not used before it is complete */
 	struct torn torn;
 };
 
@@ -239,13 +240,20 @@ static size_t gzip_size_hint(const struct bytes *b)
 	return p[0] | (size_t)p[1] << 8 | (size_t)p[2] << 16 | (size_t)p[3] << 24;
 }
 
-/* Reserve memory for the stated size, so that the data does not move while presort.h uses it. */
-static void start_presort(const struct bytes *b, struct inflation *out)
+/* Reserve memory for the stated size, so that the data does not move while it is used. */
+static void start_ahead(const struct bytes *b, struct inflation *out)
 {
 	size_t n = gzip_size_hint(b);
 	bool wanted = job_forced_threads() > 1 || (b->n >= SMALL && job_cpus() > 1);
 	if (wanted && n / MOST_RATIO <= b->n && input_reserve(&out->p, &out->cap, n + 2 * CHUNK))
-		out->ahead = presort_new(out->p);
+		out->ahead = out->ops->start(out->p);
+}
+
+static void stop_ahead(struct inflation *out)
+{
+	if (out->ahead)
+		out->ops->free(out->ahead);
+	out->ahead = NULL;
 }
 
 static int torn(struct inflation *out, const char *why, const char *how, uint64_t at)
@@ -268,10 +276,8 @@ static int inflate_all(z_stream *z, const struct bytes *b, const struct input_wa
 			z->avail_in = (uInt)n;
 			at += n;
 		}
-		if (out->n + CHUNK > out->cap) {
-			presort_free(out->ahead);	/* more than the stated size */
-			out->ahead = NULL;
-		}
+		if (out->n + CHUNK > out->cap)
+			stop_ahead(out);	/* more than the stated size */
 		if (!input_reserve(&out->p, &out->cap, out->n + CHUNK))
 			return torn(out, "the decompressed data takes more memory than the limit of -mem", NULL,
 			    at - z->avail_in);
@@ -281,7 +287,7 @@ static int inflate_all(z_stream *z, const struct bytes *b, const struct input_wa
 		int rc = inflate(z, Z_NO_FLUSH);
 		out->n += space - z->avail_out;
 		if (out->ahead)
-			presort_advance(out->ahead, out->n);
+			out->ops->advance(out->ahead, out->n);
 		uint64_t where = at - z->avail_in;
 		input_release_before(b, where);
 		if (rc == Z_STREAM_END) {
@@ -307,24 +313,22 @@ int input_gunzip(struct bytes *b, struct err *e)
 	return input_gunzip_watched(b, NULL, e);
 }
 
-static int gunzip_bytes(struct bytes *b, const struct input_watch *w, bool ahead, struct err *e)
+int input_gunzip_ahead(struct bytes *b, const struct input_ahead *ops, const struct input_watch *w, struct err *e)
 {
 	if (!is_gzip(b->p, b->n))
 		return 0;
 	z_stream z = {0};
-	struct inflation out = {0};
+	struct inflation out = {.ops = ops};
 	if (inflateInit2(&z, 15 + 16) != Z_OK)
 		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "out of memory for decompression");
-	if (ahead)
-		start_presort(b, &out);
+	if (ops)
+		start_ahead(b, &out);
 	int rc = inflate_all(&z, b, w, &out, e);
 	inflateEnd(&z);
 	if (!rc && out.torn.why && !out.n)
 		rc = input_refuse_torn(&(struct bytes){.torn = out.torn}, e);
-	if (rc || out.torn.why) {
-		presort_free(out.ahead);
-		out.ahead = NULL;
-	}
+	if (rc || out.torn.why)
+		stop_ahead(&out);
 	if (rc) {
 		mem_free(out.p);
 		return rc;
@@ -334,25 +338,21 @@ static int gunzip_bytes(struct bytes *b, const struct input_watch *w, bool ahead
 	input_close(b);
 	*b = (struct bytes){
 	    .p = out.p, .n = out.n, .file_n = stored, .gzipped = true, .cut = cut, .torn = out.torn,
-	    .owned = out.p, .ahead = out.ahead};
+	    .owned = out.p, .ahead_ops = ops, .ahead = out.ahead};
 	if (out.ahead)
-		presort_end_input(out.ahead);
+		ops->end(out.ahead);
 	return 0;
 }
 
 int input_gunzip_watched(struct bytes *b, const struct input_watch *w, struct err *e)
 {
-	return gunzip_bytes(b, w, false, e);
+	return input_gunzip_ahead(b, NULL, w, e);
 }
 
-int input_gunzip_presorting(struct bytes *b, const struct input_watch *w, struct err *e)
+void input_drop_ahead(struct bytes *b)
 {
-	return gunzip_bytes(b, w, true, e);
-}
-
-void input_drop_presort(struct bytes *b)
-{
-	presort_free(b->ahead);
+	if (b->ahead)
+		b->ahead_ops->free(b->ahead);
 	b->ahead = NULL;
 }
 

@@ -108,9 +108,9 @@ static bool wants_comments(const struct options *o)
 static struct profile *read_one(struct bytes *b, const struct fetcher *f, struct err *e)
 {
 	struct trace t;
-	const struct reader *r = input_gunzip_presorting(b, f->o->watch, e) ? NULL : sniff(*b, e);
+	const struct reader *r = pprof_gunzip(b, f->o->watch, e) ? NULL : sniff(*b, e);
 	if (r && r->read != pprof_read)
-		input_drop_presort(b);
+		input_drop_ahead(b);
 	if (r && r->kind == FK_GOTRACE)
 		return of_trace(&t, !trace_read(&t, b, f->o, f->notice, f->arg, e), b, f, e);
 	if (r && options_check_profile(f->o, r->name, e)) {

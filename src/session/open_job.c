@@ -74,7 +74,7 @@ static int read_profiles(struct opening_job *op, struct sink *sink, struct job *
 	o.watch = &watch;
 	if (as_it_is(op))
 		return reader->read(op->first, sink, &op->err);
-	input_drop_presort(&op->first);
+	input_drop_ahead(&op->first);
 	struct profile *p =
 	    merge_profiles_read_from(&o, op->first.p ? &op->first : NULL, add_notice, sink, &op->err);
 	if (!p)
@@ -143,7 +143,7 @@ static int wait_for_input(struct opening_job *op, struct job *j)
 	else if (!op->reader && recognise_whole(op, &op->err))
 		return -1;
 	struct sink sink = builder_sink(op->store_builder);
-	if (op->first.p && (may_be_as_it_is(op) ? input_gunzip_presorting : input_gunzip_watched)(
+	if (op->first.p && (may_be_as_it_is(op) ? pprof_gunzip : input_gunzip_watched)(
 			       &op->first, &op->pending_input.watch, &op->err)) {
 		input_report_damage(&op->first, -1, &sink, &op->err);
 		struct err why = op->err;

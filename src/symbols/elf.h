@@ -3,7 +3,7 @@
 #ifndef TTRACE_SYMBOLS_ELF_H
 #define TTRACE_SYMBOLS_ELF_H
 
-#include "load/load.h"
+#include "input/input.h"
 
 /*
  * An ELF program or library, as far as a profile's addresses need it: how it was mapped, its build id, the names of its

@@ -142,7 +142,7 @@ static struct got get(const struct buf *zipped, bool ahead)
 	struct sink s = builder_sink(g.b);
 	struct bytes in = {.p = (const uint8_t *)zipped->p, .n = zipped->n, .file_n = zipped->n};
 	setenv("TTRACE_JOBS", ahead ? "2" : "1", 1);
-	g.rc = ahead ? input_gunzip_presorting(&in, NULL, &g.e) : input_gunzip(&in, &g.e);
+	g.rc = ahead ? pprof_gunzip(&in, NULL, &g.e) : input_gunzip(&in, &g.e);
 	g.ahead = in.ahead;
 	if (!g.rc)
 		g.rc = pprof_read(in, &s, &g.e);

@@ -6,47 +6,53 @@
 . "${srcdir:-.}/tests/lib.sh"
 cd "$top" || exit 99
 
-# may FOLDER: print the folders and headers that its files may include besides their own folder. A folder includes the folders
-# below it. src/ and tui/ are both roots of the include path, so names here begin below them.
-all_src="base sink.h sink_profile.h sink_trace.h state.def store calltree filter trace operations critical findings boards compare pprof symbols session cli"
+# may FOLDER: print the folders and headers that its files may include besides their own folder; each is included by at least
+# one of them. A folder includes the folders below it. src/ and tui/ are both roots of the include path, so names here begin
+# below them.
 may() {
 	case $1 in
 	src/base | src/base/*) echo base ;;
-	src/input) echo base load/load.h load/pprof/presort.h ;;
-	src/load) echo base sink.h ;;
+	src/input) echo base sink.h ;;
+	src/load) echo base input/input.h sink.h ;;
 	src/load/gotrace) echo base load/load.h load/gotrace1/parse.h sink_profile.h sink_trace.h state.def ;;
 	src/load/gotrace1) echo base load/gotrace ;;
 	src/load/pprof) echo base load/load.h load/text/scan.h sink_profile.h ;;
-	src/load/text) echo base load/load.h sink_profile.h sink_trace.h state.def ;;
-	src/symbols) echo base load/load.h pprof/profile.h ;;
+	src/load/text) echo base load/load.h sink_profile.h sink_trace.h ;;
+	src/symbols) echo base input/input.h pprof/profile.h ;;
 	src/store) echo base sink_profile.h sink_trace.h store ;;
-	src/store/*) echo base sink_trace.h state.def store ;;
-	src/calltree) echo base store filter/cut.h filter/weigh.h ;;
+	src/store/tracks) echo base state.def store ;;
+	src/store/cache) echo base store ;;
+	src/calltree) echo base store ;;
 	src/filter) echo base store calltree trace ;;
-	src/trace | src/trace/*) echo base sink_trace.h state.def store trace ;;
-	src/operations) echo base sink_trace.h state.def store trace ;;
-	src/critical) echo base sink_trace.h store trace operations ;;
-	src/findings) echo base sink_profile.h sink_trace.h store calltree trace operations critical ;;
-	src/boards) echo base sink_trace.h store trace operations critical findings ;;
-	src/compare) echo base sink_trace.h store trace operations critical findings ;;
+	src/trace) echo base sink_trace.h state.def store trace ;;
+	src/trace/stats) echo base state.def store trace ;;
+	src/operations) echo base store trace ;;
+	src/critical) echo base store trace operations ;;
+	src/findings) echo base store calltree trace operations critical ;;
+	src/boards) echo base store trace critical findings ;;
+	src/compare) echo base trace operations critical findings ;;
 	src/pprof) echo base sink_profile.h store calltree filter/compile.h filter/location.h ;;
 	src/cli) echo base ;;
-	src/session) echo base sink_trace.h input load store symbols calltree filter trace operations critical findings boards pprof cli ;;
-	src/report) echo base load/load.h store trace session cli report ;;
+	src/session) echo base input load store symbols calltree filter trace operations critical findings pprof cli ;;
+	src/report) echo base load/load.h store trace session cli ;;
 	src/report/pprof) echo base calltree pprof symbols session report ;;
-	src/report/trace) echo base sink_trace.h state.def load store calltree trace operations critical findings boards compare session report ;;
+	src/report/trace) echo base state.def load store calltree trace operations critical findings boards compare session report ;;
 	src) echo base sink.h state.def cli report session app/tui.h ;;
 	tui/term) echo base sink_trace.h state.def ;;
 	tui/widget) echo base term app/command.h ;;
-	tui/app) echo $all_src term widget files/files.h profile/common.h ;;
-	tui/files) echo $all_src term app pages/report_job.h ;;
-	tui/tracepane) echo $all_src term widget app/pane.h app/pane_table.h app/command.h ;;
-	tui/timeline) echo $all_src term widget tracepane app/pane.h app/pane_table.h app/command.h ;;
-	tui/events | tui/goroutines | tui/tasks) echo $all_src term widget tracepane app/pane.h app/pane_table.h app/command.h ;;
-	tui/boards | tui/findings | tui/why) echo $all_src term widget tracepane app/pane.h app/pane_table.h app/command.h ;;
-	tui/gc) echo $all_src term widget tracepane app/pane.h app/pane_table.h app/command.h profile/common.h ;;
-	tui/profile) echo $all_src term widget app/pane.h app/pane_table.h app/command.h app/explain.h ;;
-	tui/pages) echo $all_src term widget app profile/common.h ;;
+	tui/app) echo base sink_trace.h state.def calltree filter trace operations findings boards symbols session cli term widget files/files.h profile/common.h ;;
+	tui/files) echo base trace operations findings symbols session term app pages/report_job.h ;;
+	tui/tracepane) echo base trace term widget app/pane.h ;;
+	tui/timeline) echo base store calltree trace critical findings session term tracepane app/pane.h ;;
+	tui/events) echo base store trace term tracepane ;;
+	tui/goroutines) echo base store calltree trace term widget tracepane app/pane_table.h ;;
+	tui/tasks) echo base store trace operations session term widget tracepane app/pane_table.h ;;
+	tui/boards) echo base trace findings session term tracepane app/pane_table.h ;;
+	tui/findings) echo base boards session term tracepane app/pane_table.h ;;
+	tui/why) echo base trace critical session term tracepane app/pane_table.h ;;
+	tui/gc) echo base store trace tracepane app/pane_table.h profile/common.h ;;
+	tui/profile) echo base calltree filter trace critical symbols session term widget app/pane.h ;;
+	tui/pages) echo base trace symbols session term widget app profile/common.h ;;
 	*) fail "$1 has no row in the table of this test" ;;
 	esac
 }
@@ -62,17 +68,22 @@ allowed() {
 	return 1
 }
 
-for folder in $(find src tui -type d); do
+for folder in $(find src tui -name '*.[ch]' -exec dirname {} + | sort -u); do
 	set -- "$folder"/*.c
 	[ $# -le 25 ] || fail "$folder has $# .c files; at most 25 are allowed"
 	list=$(may "$folder")
+	others=" "	# what the folder includes from others
 	for f in "$folder"/*.[ch] "$folder"/*.def; do
 		[ -f "$f" ] || continue
 		for inc in $(sed -n 's/^#include "\([^"]*\)".*/\1/p' "$f"); do
 			case $inc in config.h | *.pb-c.h) continue ;; esac
 			# shellcheck disable=SC2086 # a list of words
 			allowed "$inc" "$folder" $list || fail "$f includes $inc, which the table does not allow for $folder"
+			[ "${inc%/*}" = "${folder#*/}" ] || others="$others$inc "
 		done
+	done
+	for may in $list; do
+		case $others in *" $may "* | *" $may/"*) ;; *) fail "the table allows $may for $folder, which does not include it" ;; esac
 	done
 done
 

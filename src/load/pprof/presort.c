@@ -179,3 +179,29 @@ struct stack_merge_run *presort_take_runs(struct presort *a, uint32_t *n)
 	*n = (uint32_t)a->n;
 	return atomic_load(&a->stop) ? NULL : a->run;
 }
+
+static void *start_ahead(const uint8_t *p)
+{
+	return presort_new(p);
+}
+
+static void advance_ahead(void *a, size_t have)
+{
+	presort_advance(a, have);
+}
+
+static void end_ahead(void *a)
+{
+	presort_end_input(a);
+}
+
+static void free_ahead(void *a)
+{
+	presort_free(a);
+}
+
+int pprof_gunzip(struct bytes *b, const struct input_watch *w, struct err *e)
+{
+	static const struct input_ahead ops = {start_ahead, advance_ahead, end_ahead, free_ahead};
+	return input_gunzip_ahead(b, &ops, w, e);
+}
