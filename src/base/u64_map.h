@@ -23,7 +23,7 @@ struct u64_slot {
 struct u64_hash {
 	struct u64_slot *slot;
 	size_t cap, n;	/* cap is a power of two, at most 3/4 full */
-	uint64_t factor;	/* by process and cap; so is the order of slots */
+	uint64_t factor;	/* differs between processes and caps; so does the order of slots */
 	unsigned shift;		/* 64 - log2 of cap */
 };
 

@@ -119,7 +119,7 @@ static void keep_run_part(void *arg, int64_t t0, int64_t t1, stk_id stack)
 static void push_frame(struct path_walk *k, trk_id g, int64_t lo, uint32_t via)
 {
 	struct walk_frame *top = k->n ? &k->frame[k->n - 1] : NULL;
-	if (top && top->lo == lo)	/* nothing of it is left to explain */
+	if (top && top->lo == lo)	/* the new frame ends at the same time, so the walk does not come back to this one */
 		k->n--;
 	k->frame = mem_grow(k->frame, &k->cap, k->n + 1, sizeof *k->frame);
 	k->frame[k->n++] = (struct walk_frame){.g = g, .via = via, .lo = lo};

@@ -302,7 +302,7 @@ static bool measure(struct findings_run *r)
 		    &(struct operations_beside){measure_part, MEASURES, r}, &r->scratch, &q->on);
 	else
 		job_parallel(MEASURES, measure_known, r);
-	mem_trim();	/* free memory that only the search needed lies between blocks in use */
+	mem_trim();	/* the search has freed large parts that lie between blocks in use, so the heap does not shrink */
 	return r->ops && r->scanned && r->walker;
 }
 

@@ -208,8 +208,9 @@ static bool polls(const struct findings_run *r, const struct scan_site *x)
 	return 4 * n > 3 * x->nsample;
 }
 
-/* A loop without a task or request, that sleeps in a function that it calls: it polls if it gives work to another
-   goroutine before. Others pass the time between rounds. The goroutine must be awaited by another one at its end. */
+/* A loop that belongs to no task or request and sleeps in a function that it calls. It polls if it gives work to another
+   goroutine before it sleeps; a loop that does not only waits for its next round. It is reported if another goroutine
+   waits for the end of the goroutine of the loop. */
 static void judge_polling_loop(struct findings_run *r, uint32_t site)
 {
 	const struct scan_site *x = &r->scan.site[site];
@@ -371,7 +372,7 @@ static bool makes_more_calls(const struct path_series *s)
 	return s->n >= 2 * s->rest;
 }
 
-/* Is the place that of calls one after another, which another rule names? */
+/* Is it the place of the calls that the rule SERIAL_CALLS reports? Then rule_network() does not report it again. */
 static bool is_series(const struct findings_run *r, const struct kind_paths *k, const struct path_place *p)
 {
 	return k->series.n >= LIMIT(r, SERIAL_CALLS, CALLS) && makes_more_calls(&k->series) &&
@@ -534,7 +535,7 @@ enum { STRAGGLE_CHILDREN = 64 };
 struct straggle {
 	int64_t *late;
 	uint32_t n, children;
-	uint32_t at[STRAGGLE_CHILDREN];	/* how often the last one was the first, second ... that was created */
+	uint32_t at[STRAGGLE_CHILDREN];	/* at[i]: in how many operations the child that ended last was created as number i */
 	struct kind_paths does;
 	trk_id g;
 	int64_t t0, t1;

@@ -124,16 +124,16 @@ int64_t scan_judged_ns(const struct scan *s, trk_id g, int64_t a, int64_t b)
 static void add_details(struct scan *s, trk_id g)
 {
 	s->details = mem_grow(s->details, &s->cdetails, s->ndetails + 1u, sizeof *s->details);
-	s->details[s->ndetails] = (struct scan_details){.run = s->g[g].run, .ready = s->g[g].more};
+	s->details[s->ndetails] = (struct scan_details){.run = s->g[g].run, .ready = s->g[g].ready};
 	s->g[g].detailed = 1;
-	s->g[g].more = s->ndetails++;
+	s->g[g].details = s->ndetails++;
 }
 
 static inline struct scan_details *details_of(struct scan *s, trk_id g)
 {
 	if (!s->g[g].detailed)
 		add_details(s, g);
-	return &s->details[s->g[g].more];
+	return &s->details[s->g[g].details];
 }
 
 static void add_run_ns(struct scan *s, trk_id g, int64_t ns)
@@ -146,10 +146,10 @@ static void add_run_ns(struct scan *s, trk_id g, int64_t ns)
 
 static void add_ready_ns(struct scan *s, trk_id g, int64_t ns)
 {
-	if (s->g[g].detailed || ns >= (UINT32_MAX - (int64_t)s->g[g].more))
+	if (s->g[g].detailed || ns >= (UINT32_MAX - (int64_t)s->g[g].ready))
 		wrap_add_to(&details_of(s, g)->ready, ns);
 	else
-		s->g[g].more += (uint32_t)ns;
+		s->g[g].ready += (uint32_t)ns;
 }
 
 static struct scan_site *site_at(struct scan *s, uint32_t i)

@@ -46,7 +46,10 @@ struct scan_open { trk_id g; int64_t t0; stk_id stack; uint32_t site, next; };
 struct scan_goroutine {
 	uint32_t run : 31;	/* ns on a P; if detailed, the details have it */
 	uint32_t detailed : 1;	/* there are details */
-	uint32_t more;		/* ns runnable, and in system calls; if detailed: index in scan.details */
+	union {
+		uint32_t ready;		/* ns runnable, and in system calls */
+		uint32_t details;	/* if detailed: index in scan.details */
+	};
 };
 struct scan_details {
 	int64_t run;		/* ns on a P */
@@ -109,15 +112,15 @@ void scan_free(struct scan *);
 /* Return the details of a goroutine, zeros if it has none. For `run` and `ready` call the functions below. */
 static inline const struct scan_details *scan_details_of(const struct scan *s, trk_id g)
 {
-	return &s->details[s->g[g].detailed ? s->g[g].more : 0];
+	return &s->details[s->g[g].detailed ? s->g[g].details : 0];
 }
 static inline int64_t scan_run_ns(const struct scan *s, trk_id g)
 {
-	return s->g[g].detailed ? s->details[s->g[g].more].run : (int64_t)s->g[g].run;
+	return s->g[g].detailed ? s->details[s->g[g].details].run : (int64_t)s->g[g].run;
 }
 static inline int64_t scan_ready_ns(const struct scan *s, trk_id g)
 {
-	return s->g[g].detailed ? s->details[s->g[g].more].ready : (int64_t)s->g[g].more;
+	return s->g[g].detailed ? s->details[s->g[g].details].ready : (int64_t)s->g[g].ready;
 }
 /* Return whether a wait of a class ends because another goroutine gives something. */
 bool scan_is_handed_over(enum time_class);

@@ -87,8 +87,9 @@ struct sheet {			/* the states of all tracks in [t0, t1), sealed from one batch 
 	const uint32_t *peer4, *peers;
 	const stk_id *stack4;
 	/* Time by state in ns before interval SHEET_STEP*k, summed across rows in order. A row of sum[] has nsum
-	   values, for the states sums[], ascending; only states that occur have one. Then follow the sums before each
-	   of the first rows, and after the last of those: sheet_row_sum(). */
+	   values, for the states sums[], ascending; only states that occur have one. After the last k, sum[] has
+	   the sums before each of the first sheet_summed() rows, and one more after the last of them:
+	   sheet_row_sum(). */
 	const int64_t *sum;
 	uint8_t nsum, sums[TS__N];
 	uint32_t nedge;

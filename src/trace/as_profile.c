@@ -537,7 +537,7 @@ static void pass_free(struct weigh_pass *p)
 	p->last = NULL;
 }
 
-/* Start without open stretches. */
+/* Allocate the state of each track anew: no stretch is open. */
 static void pass_begin(struct weigh_pass *p)
 {
 	size_t n = p->sn->ntrks;

@@ -85,11 +85,12 @@ static int u64_cmp(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* of: approximate number of all tasks or goroutines. */
-static void ids_add(struct trace_ids *s, uint32_t of, uint64_t id)
+/* Add a number. The first one decides where the bits lie, with `about` as the approximate number of all tasks or
+   goroutines; numbers outside of them go to the list, which ids_sort() makes searchable. */
+static void ids_add(struct trace_ids *s, uint32_t about, uint64_t id)
 {
 	if (!s->near) {
-		s->width = (uint64_t)of * 16 + 4096;
+		s->width = (uint64_t)about * 16 + 4096;
 		s->from = id > s->width / 2 ? id - s->width / 2 : 0;
 		s->near = xcalloc((size_t)(s->width / 8 + 1), 1);
 	}

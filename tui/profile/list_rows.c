@@ -88,10 +88,13 @@ static void add_code(struct list_state *v, int64_t line)
 	}
 }
 
-/* Return the end of the function: the first line after `last` that starts with a closing brace. */
+/* Return the last line of the function, of which `last` is the last line with weight: from there on the first line that
+   starts with a closing brace, or the line before the next function. If there is none within SEARCHED lines, the
+   source is not gofmt's; then some lines after `last` are shown. */
 static int64_t body_end(const struct source *s, int64_t last)
 {
-	for (int64_t i = last; i <= s->nline && i < last + 2000; i++) {
+	enum { SEARCHED = 2000, SHOWN = 5 };
+	for (int64_t i = last; i <= s->nline && i < last + SEARCHED; i++) {
 		size_t n;
 		const char *p = source_line(s, i, &n);
 		if (p && n && *p == '}')
@@ -99,7 +102,7 @@ static int64_t body_end(const struct source *s, int64_t last)
 		if (i > last && p && n > 4 && !memcmp(p, "func ", 5))
 			return i - 1;
 	}
-	return last + 5 < s->nline ? last + 5 : s->nline;
+	return last + SHOWN < s->nline ? last + SHOWN : s->nline;
 }
 
 /* Add the lines from..to; if folding is on, replace lines without weight by one row, except those next to a line

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Which rows the tables have, from the listing; and the bars of the histogram, which count all items of a kind. `&`
- * leaves out rows of the level that is shown: kinds are not filtered by what was typed in the list of one.
+ * Which rows the tables have, from the listing; and the bars of the histogram, which count all items of a kind. The
+ * filter of `&` applies to the level in which it was typed, the list of kinds or the list of one kind, and not to the other.
  */
 #include "config.h"
 #include "tasks/internal.h"

@@ -162,7 +162,7 @@ static void stand_on_hit(struct timeline *tl, const struct pane_env *env, uint32
 	tl->search.current = i;
 	timeline_show_track(tl, env, h.trk);
 	timeline_goto_time(tl, env, mid >= tl->t0 && mid < tl->t1 ? mid : h.t0);
-	/* move to its middle if that is in the window now */
+	/* timeline_goto_time() may have moved the window, so that the middle of the match is in it */
 	if (mid < tl->t1 && mid >= tl->t0)
 		tl->at = mid;
 }

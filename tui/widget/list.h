@@ -75,8 +75,8 @@ struct list_hits {
 	uint8_t *at;		/* per row: it matches; NULL: nothing was searched */
 	uint32_t n;		/* how many match */
 	char *text;		/* the expression */
-	const struct rows *rows;	/* the rows that were searched, or NULL: entries are no rows; rows->made then */
-	uint32_t made;
+	const struct rows *rows;	/* the rows that were searched; NULL: the entries of `at` are not rows */
+	uint32_t made;		/* rows->made when they were searched */
 };
 /* Start a search of n entries, all of which are 0. No expression (NULL): there are no entries. */
 void list_hits_begin(struct list_hits *, const struct rows *, const struct regex *, size_t n);

@@ -93,7 +93,7 @@ static void put_without_lines(struct buf *b, const char *s, size_t n)
 	}
 }
 
-/* Append the names of a row, unambiguously. */
+/* Append the names of a row as one key. The length before each name keeps "a b", "c" and "a", "b c" apart. */
 static void put_names(const struct trace_summary *s, const struct table_cell *cell, bool lines, struct buf *b)
 {
 	for (uint32_t c = 0; c < s->ncol; c++) {

@@ -64,11 +64,13 @@ struct stats_groups {
 /* Group the goroutines that were ever in a state, by start function (name 0: unknown) or by the given keys. The group
    with most running time is the first. The index is not needed afterwards. */
 struct stats_groups *stats_groups(const struct stats_index *, const struct stats_query *, struct arena *);
-/* Unpack the times of g[i], but for t0 and t1. Parts are in the arena; NULL: only their sums. Any thread. */
+/* Unpack the times of g[i]; t0 and t1 are left 0. Parts are allocated in the arena; without one, only sums are set. May
+   be called on any thread. */
 void stats_groups_times(const struct stats_groups *, uint32_t i, struct arena *, struct goroutine_times *);
-/* Return the total of the times of g[i], without unpacking the rest. Any thread. */
+/* Return the total of the times of g[i], without unpacking the rest. May be called on any thread. */
 int64_t stats_groups_total(const struct stats_groups *, uint32_t i);
-/* Return t0; t1 is the total later. It is in the row of the track, which takes as long as to unpack the rest. */
+/* Return t0 of g[i]; t1 is t0 + total. Separate from stats_groups_times(), because it reads the row of the track, which
+   takes as long as to unpack the times. */
 int64_t stats_groups_start(const struct stats_groups *, uint32_t i);
 
 /* Regions of one name that started at one place. */
