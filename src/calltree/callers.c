@@ -79,9 +79,8 @@ static void find_nodes(const struct weighted_tree *c, struct callers_cache *k)
 
 static struct callers_cache *find_calls_of(const struct weighted_tree *callers_cache, uint32_t symbol)
 {
-	struct weighted_tree *c =
-	    (struct weighted_tree *)(uintptr_t)callers_cache; /* only the cache changes, so the tree is logically
-							         const */
+	/* only the cache changes, so the tree is logically const */
+	struct weighted_tree *c = (struct weighted_tree *)(uintptr_t)callers_cache;
 	if (!c->callers_cache)
 		c->callers_cache = xcalloc(1, sizeof *c->callers_cache);
 	struct callers_cache *k = c->callers_cache;

@@ -227,8 +227,8 @@ static void graph_drop_redundant(struct graph *g)
 		if (!any_residual(g, g->node[i]))
 			continue;
 		struct graph_edge **in = graph_sorted_edges(g, g->node[i], true, &n);
-		while (n-- && in[n]->residual) /* stop at the first direct edge: a residual edge that is heavier is
-					          kept */
+		/* stop at the first direct edge: a residual edge that is heavier is kept */
+		while (n-- && in[n]->residual)
 			if (is_redundant(g, in[n], queue, ++mark))
 				in[n]->dead = true;
 		mem_free(in);

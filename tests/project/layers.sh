@@ -125,6 +125,12 @@ find src tui tests bench -name '*.[ch]' ! -name '*.pb-c.[ch]' | xargs awk 'BEGIN
 	} }' >"$tmp/wrong"
 [ ! -s "$tmp/wrong" ] || fail "$(cat "$tmp/wrong")"
 
+# Lines of C are indented by tabs, with up to seven blanks after them, and have no blanks at their ends.
+find src tui tests bench fuzz -name '*.[ch]' ! -name '*.pb-c.[ch]' -o -name '*.def' | xargs awk '
+	/[ \t]$/ { print FILENAME ":" FNR " ends in a blank" }
+	/^\t*        / { print FILENAME ":" FNR " is indented by blanks: use tabs" }' >"$tmp/wrong"
+[ ! -s "$tmp/wrong" ] || fail "$(cat "$tmp/wrong")"
+
 # Files, functions, structs and constants that HACKING.md and the pages of doc/design name in `code` exist. A function that is
 # named directly before a file, as in `f()` in `tui/app/x.c`, is in that file.
 find src tui tests bench fuzz doc man -type f \( -name '*.[ch]' -o -name '*.def' -o -name '*.sh' -o -name '*.md' -o -name '*.proto' \) \

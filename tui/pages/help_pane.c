@@ -407,7 +407,7 @@ static void help_side(const void *st, const struct pane_env *env, struct grid *g
 	    "F, X and the commands after : take a regular expression in Go syntax.",
 	    "focus= removes a filter, :: removes all; \\ turns them off and on.",
 	    "Line 2 always shows the active filters.", "",
-	    "*pprof commands also work", ":top20 -cum json -runtime", 
+	    "*pprof commands also work", ":top20 -cum json -runtime",
 	    ":focus=json  :hide=^runtime\\.  :tagfocus=key=value",
 	    ":list Handle  :peek Handle  :lines  :alloc_space", "",
 	    "*Time and goroutines of a trace", ":t 1.2s..1.3s   :t 40%..50%   :t", ":g 512   :p 3   :group worker", "",

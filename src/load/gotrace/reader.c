@@ -248,7 +248,7 @@ static int read_all(struct gotrace *r, const struct event_stream_ops *ops, struc
 int gotrace_read(struct bytes in, struct sink *sink, struct err *e)
 {
 	const struct event_stream_ops ops = {take_events, take_warning, take_generation, take_progress, emit_outline,
-	    sink->trace->idle_work ? idle_work : NULL, 
+	    sink->trace->idle_work ? idle_work : NULL,
 	    sink->trace->wants_checkpoints && sink->trace->wants_checkpoints(sink->self), 0};
 	struct gotrace r = { .sink = sink, .in = &in };
 	return read_all(&r, &ops, e);

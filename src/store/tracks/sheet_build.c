@@ -257,7 +257,7 @@ static void index_edges_slowly(
 {
 	struct edge_key *key = xmalloc(n * sizeof *key + 1);
 	for (uint32_t i = 0; i < n; i++)
-		key[i] = (struct edge_key){ s->edge[i].from, edge_value(&s->edge[i]), 
+		key[i] = (struct edge_key){ s->edge[i].from, edge_value(&s->edge[i]),
 			entry_at(p->entry, s->edge[i].entry)->t };
 	qsort(key, n, sizeof *key, edge_cmp);
 	for (uint32_t i = 0; i < n; i++)
