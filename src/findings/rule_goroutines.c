@@ -316,7 +316,11 @@ void rule_imbalance(struct findings_run *r)
 /* ---- spin */
 
 /* Of the goroutines of a group. */
-struct spin_sum { int64_t ns; uint64_t yields; trk_id most; };
+struct spin_sum {
+	int64_t ns, run;	/* in runs that end by a yield; of those that are preempted, in all */
+	uint64_t yields, stops, polls;
+	trk_id most, polling;	/* that yields longest, that is preempted in polls most often */
+};
 
 static void judge_spin(struct findings_run *r, uint32_t group, const struct spin_sum *v)
 {
@@ -340,22 +344,53 @@ static void judge_spin(struct findings_run *r, uint32_t group, const struct spin
 	finding_add(r, fit, &f);
 }
 
+/* An endless select with a default case neither waits nor yields: it shows where the goroutine is preempted. */
+static void judge_poll(struct findings_run *r, uint32_t group, const struct spin_sum *v)
+{
+	enum { FEW = 8 };
+	double part = (double)v->polls / (double)v->stops, ns = part * (double)v->run,
+	       share = finding_fit(ns / (double)r->wall, LIMIT(r, SPIN, SHARE)), mostly = finding_fit(part, LIMIT(r, SPIN, POLLS)),
+	       fit = mostly < share ? mostly : share;
+	struct finding f = {.score = finding_score(ns, (double)r->wall), .t0 = r->scan.t0, .t1 = r->scan.t1,
+	    .trk = v->polling, .see = "top -type=run"};
+	stk_id poll = scan_details_of(&r->scan, v->polling)->poll;
+	if (fit < 0.5 || v->polls < FEW)
+		return;
+	finding_culprit_stack(r, &f, poll);
+	finding_victims(r, &f, group, findings_site(r, poll));
+	finding_put_place(r, findings_site(r, poll));
+	buf_printf(&r->text, " polls: it runs on ~%.2f Ps, and is in a select with default at %llu of %llu preemptions",
+	    ns / (double)r->wall, (unsigned long long)v->polls, (unsigned long long)v->stops);
+	finding_estimate(&f, "run_ns", ns);
+	finding_number(&f, "preemptions", (double)v->stops);
+	finding_number(&f, "polls", (double)v->polls);
+	finding_add(r, fit, &f);
+}
+
 void rule_spin(struct findings_run *r)
 {
 	struct spin_sum *v = xcalloc(r->groups.n + 1u, sizeof *v);
 	for (trk_id g = 1; g < r->sn->ntrks; g++) {
 		const struct scan_details *x = scan_details_of(&r->scan, g);
-		if (!r->groups.of[g] || !x->yields)
+		if (!r->groups.of[g] || !(x->yields || x->polls))
 			continue;
 		struct spin_sum *to = &v[r->groups.of[g] - 1];
+		to->stops += x->stops;
+		to->polls += x->polls;
+		wrap_add_to(&to->run, x->polls ? x->run : 0);
+		if (!to->polling || x->polls > scan_details_of(&r->scan, to->polling)->polls)
+			to->polling = g;
 		wrap_add_to(&to->ns, x->yielded);
 		to->yields += x->yields;
 		if (!to->most || x->yielded > scan_details_of(&r->scan, to->most)->yielded)
 			to->most = g;
 	}
-	for (uint32_t i = 0; i < r->groups.n; i++)
+	for (uint32_t i = 0; i < r->groups.n; i++) {
 		if (v[i].yields)
 			judge_spin(r, i, &v[i]);
+		if (v[i].polls)
+			judge_poll(r, i, &v[i]);
+	}
 	mem_free(v);
 }
 

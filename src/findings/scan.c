@@ -53,7 +53,7 @@ struct scan_pass {
 	const struct sheet *sheet;	/* the current one, and in it the wake edges made by the goroutine of the current row */
 	uint32_t edge, edge_end;
 	int64_t slot, slot_from;	/* slot of the last runnable span, and its start; the next span mostly has it */
-	uint8_t *yields;	/* by stack: 1 if it is not a yield, 2 if it is, 0: not known yet */
+	uint8_t *stops;		/* by stack: enum stop_kind of a run that ends there; 0: not known yet */
 };
 
 static bool is_program(const struct snap *sn, str_id start)
@@ -98,18 +98,41 @@ static bool function_begins(const struct store *st, stk_id stack, const char *pr
 	return name->n >= strlen(prefix) && !memcmp(name->s, prefix, strlen(prefix));
 }
 
-/* Does the program call runtime.Gosched? runtime.GC does so too, once for each span that it sweeps. */
-static bool is_yield(struct scan_pass *p, stk_id stack)
+/* Why a run ends although the goroutine can run: the program calls runtime.Gosched, it is preempted while it tries a channel
+   without waiting, or elsewhere. */
+enum stop_kind { STOP_UNKNOWN, STOP_YIELD, STOP_POLL, STOP_OTHER };
+
+static enum stop_kind stop_kind_of(const struct store *st, stk_id stack)
 {
-	const struct store *st = p->s->sn->st;
+	stk_id caller = stk_parent(st, stack);
+	/* runtime.GC yields, too, once for each span that it sweeps */
+	if (function_begins(st, stack, "runtime.Gosched"))
+		return caller && function_begins(st, caller, "runtime.") ? STOP_OTHER : STOP_YIELD;
+	for (; stack && function_begins(st, stack, "runtime."); stack = stk_parent(st, stack))
+		if (function_begins(st, stack, "runtime.selectnb"))
+			return STOP_POLL;
+	return STOP_OTHER;
+}
+
+/* Note where a run ends although the goroutine can run. Return whether it is a yield. */
+static bool add_stop(struct scan_pass *p, struct scan_details *x, stk_id stack, int64_t ns)
+{
 	if (!stack || stack >= p->s->sn->nstks)
 		return false;
-	if (!p->yields[stack]) {
-		stk_id caller = stk_parent(st, stack);
-		bool by_runtime = caller && function_begins(st, caller, "runtime.");
-		p->yields[stack] = function_begins(st, stack, "runtime.Gosched") && !by_runtime ? 2 : 1;
+	if (!p->stops[stack])
+		p->stops[stack] = (uint8_t)stop_kind_of(p->s->sn->st, stack);
+	enum stop_kind kind = (enum stop_kind)p->stops[stack];
+	x->stops += kind != STOP_YIELD;
+	if (kind == STOP_POLL) {
+		x->polls++;
+		x->poll = stack;
 	}
-	return p->yields[stack] == 2;
+	if (kind == STOP_YIELD) {
+		x->yields++;
+		wrap_add_to(&x->yielded, ns);
+		x->yield = stack;
+	}
+	return kind == STOP_YIELD;
 }
 
 int64_t scan_judged_ns(const struct scan *s, trk_id g, int64_t a, int64_t b)
@@ -296,12 +319,7 @@ static void end_run(struct scan_pass *p, trk_id g, struct scan_doing *d, int64_t
 	struct scan *s = p->s;
 	int64_t ns = scan_judged_ns(s, g, d->t0, t);
 	add_run_ns(s, g, ns);
-	d->yielded = next == TS_READY && is_yield(p, stack);
-	if (d->yielded) {
-		details_of(s, g)->yields++;
-		wrap_add_to(&details_of(s, g)->yielded, ns);
-		details_of(s, g)->yield = stack;
-	}
+	d->yielded = next == TS_READY && add_stop(p, details_of(s, g), stack, ns);
 	if (ns >= SCAN_LONG_RUN_NS)
 		list_add(&s->runs, d->t0, t, g, stack);
 	d->ran += t - d->t0;
@@ -510,7 +528,7 @@ bool scan_run(struct scan *s, const struct snap *sn, const struct trace_filter *
 	p.now[p.n++] = (struct scan_doing){0};
 	p.known = arena_zalloc(&scratch, sn->ntrks / 8 + 1u);
 	p.judged = arena_zalloc(&scratch, sn->ntrks / 8 + 1u);
-	p.yields = arena_zalloc(&scratch, sn->nstks + 1u);
+	p.stops = arena_zalloc(&scratch, sn->nstks + 1u);
 	bool go = true;
 	for (uint32_t i = 0; i < sn->nsheets && go; i++) {
 		const struct sheet *sh = p.sheet = sheet_get(sn, i);

@@ -66,6 +66,8 @@ struct scan_details {
 	int64_t yielded;	/* ns of runs that ended by a yield, and of the short runnable spans after them */
 	uint32_t yields;
 	stk_id yield;		/* where; 0: never */
+	uint32_t stops, polls;	/* preemptions of runs; those in a select with a default case, or a try of a channel */
+	stk_id poll;		/* where; 0: never */
 };
 
 /* A span longer than others, with its goroutine. */

@@ -58,6 +58,7 @@ var faults = map[string]fault{
 	"gc+forced":         {1, forcedGC, "main.pack"},
 	"imbalance+rounds":  {2, unevenRounds, "main.count"},
 	"lock-queue+writer": {4, lockBehindLock, "main.(*rates).convert"},
+	"spin+select":       {4, emptySelect, "main.collect"},
 	"network+delays":    {4, slowAndDelayed, "main.(*client).ask"},
 }
 

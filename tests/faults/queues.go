@@ -159,6 +159,38 @@ func (g *gate) pass() {
 	}
 }
 
+// collect takes results as they come. With the fault it tries the channel in a loop instead of waiting.
+func collect(results <-chan int, n int) (sum int) {
+	for n > 0 {
+		if sound {
+			sum += <-results
+			n--
+			continue
+		}
+		select {
+		case v := <-results:
+			sum += v
+			n--
+		default:
+		}
+	}
+	return sum
+}
+
+func emptySelect() {
+	far := startRemote()
+	c := far.dial()
+	results := make(chan int)
+	begin()
+	go func() {
+		for i := 0; i < 60; i++ {
+			c.ask(5 * time.Millisecond)
+			results <- i
+		}
+	}()
+	collect(results, 60)
+}
+
 func spin() {
 	far := startRemote()
 	var c [3]*client
