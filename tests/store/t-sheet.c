@@ -314,6 +314,19 @@ static bool follows(const struct sheet *sh, uint32_t k)
 	    sheet_start(sh, b) - sheet_start(sh, a) < MOMENTS_BURST_NS;
 }
 
+/* Return how many different goroutines the edges [first, end) of a sheet wake. */
+static uint32_t count_different(const struct sheet *sh, uint32_t first, uint32_t end)
+{
+	uint32_t n = 0;
+	for (uint32_t i = first; i < end; i++) {
+		uint32_t k = first, row = sheet_row_of(sh, sh->edge[i]);
+		while (k < i && sheet_row_of(sh, sh->edge[k]) != row)
+			k++;
+		n += k == i;
+	}
+	return n;
+}
+
 static uint32_t bursts;
 /* Bursts, and the slots of time in which the state of a P changes. */
 static void moments(const struct snap *sn)
@@ -329,8 +342,9 @@ static void moments(const struct snap *sn)
 		for (uint32_t k = 0, row = 1; k <= sh->nedge; k++, row++) {	/* row: number of joined edges */
 			if (k < sh->nedge && follows(sh, k))
 				continue;
-			n += k && row > MOMENTS_BURST;
-			woken += k && row > MOMENTS_BURST ? row - 1 : 0;
+			uint32_t different = k && row > MOMENTS_BURST ? count_different(sh, k - (row - 1), k) : 0;
+			n += different >= MOMENTS_BURST;
+			woken += different >= MOMENTS_BURST ? different : 0;
 			row = 1;
 		}
 		for (uint32_t i = 0; i < sh->first[sh->nother]; i++) {
