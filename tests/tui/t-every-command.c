@@ -66,10 +66,12 @@ static char *text(const struct grid *g)
 	return s;
 }
 
-/* Return whether a command may have no effect: a redraw, Esc when there is nothing to cancel, moving at the end of a list. */
+/* Return whether a command may have no effect: a redraw, Esc when there is nothing to cancel, moving at the end of a list
+   or at an edge, where the user sees that there is nothing more. */
 static bool may_be_silent(enum cmd_id c)
 {
-	return c == CMD_REDRAW || c == CMD_CANCEL || (c >= CMD_PAGE_DOWN && c <= CMD_LAST);
+	return c == CMD_REDRAW || c == CMD_CANCEL || c == CMD_LEFT || c == CMD_RIGHT ||
+	       (c >= CMD_PAGE_DOWN && c <= CMD_CENTRE);
 }
 
 /* Press `before`, then `keys`. Return whether `keys` had an effect that a user notices. */

@@ -404,8 +404,6 @@ void app_draw(struct app *a, struct grid *g)
 	report_lost(a);
 	report_undecided(a);
 	draw_message_line(a, g);
-	if (app_report_no_effect(a, g))
-		draw_message_line(a, g);
 	draw_foot(a, g);
 	arena_reset(&a->scratch);
 }

@@ -169,7 +169,6 @@ void app_key(struct app *a, int32_t key)
 {
 	if (key == KEY_ESC && copy_pane_cancel(a)) {
 		app_message(a, ST_DIM, "stopped");
-		a->status.keys++;
 		return;
 	}
 	copy_pane_finish(a);
@@ -204,7 +203,6 @@ void app_key(struct app *a, int32_t key)
 	app_record_move(a, &before);
 	partial_load_update(a);	/* continue what waited for the prompt to close */
 	a->in.interrupted /= 2;
-	a->status.keys++;
 	app_update(a);
 	arena_reset(&a->scratch);
 }

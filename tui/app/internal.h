@@ -8,7 +8,7 @@
 #include "app/explain.h"
 #include "app/history.h"
 #include "app/input.h"
-#include "app/no_effect_message.h"
+#include "app/key_messages.h"
 #include "app/pane.h"
 #include "app/popup.h"
 #include "app/prompts.h"

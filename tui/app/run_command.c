@@ -227,6 +227,8 @@ static bool open_pane(struct app *a, const struct act *act)
 		if (panes[i]->cmd == act->cmd) {
 			if (i == a->cur && !act->arg && act->cmd == CMD_HELP)
 				app_back(a);
+			else if (i == a->cur && !act->arg)
+				app_message(a, ST_DIM, "%s: this is the current pane", panes[i]->name);
 			else
 				do_pane(a, act, i);
 			return true;

@@ -135,7 +135,7 @@ static bool selected_place(const struct gc_state *p, const struct pane_env *env,
 
 static enum verdict include_cmd(struct gc_state *p, const struct pane_env *env, const char *arg, struct ask *out)
 {
-	unsigned flags = 0;
+	unsigned flags = 0, before = p->include;
 	for (const char *s = arg ? arg : "stw,background,assist"; *s;) {
 		size_t n = strcspn(s, ", ");
 		int i = 0;
@@ -149,7 +149,7 @@ static enum verdict include_cmd(struct gc_state *p, const struct pane_env *env, 
 	}
 	p->include = flags;
 	gc_curve_update(p, env);
-	return V_DONE;
+	return flags == before ? pane_message(out, "include: these are included") : V_DONE;
 }
 
 /* Show the flame graph of the assists of the selected cycle. */

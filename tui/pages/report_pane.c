@@ -357,7 +357,7 @@ static enum verdict report_pane_act(void *st, const struct pane_env *env, const 
 		ask->kind = ASK_PANE;
 		ask->pane = "peek";
 		pane_report.place(st, env, &ask->place);
-		return ask->place.fun ? V_ASK : V_DONE;
+		return ask->place.fun ? V_ASK : pane_message(ask, "open: no function in this line");
 	default: return V_PASS;
 	}
 }

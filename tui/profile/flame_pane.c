@@ -369,9 +369,12 @@ static enum verdict flame_pane_act(void *st, const struct pane_env *env, const s
 		note_selection(v);
 		return V_DONE;
 	}
+	bool zoomed = v->zoom[DOWN] || v->zoom[UP];
 	if (act_zoom(v, a)) {
 		flame_into_view(v, env->rows);
-		return V_DONE;
+		return !zoomed && (a->cmd == CMD_ZOOM_OUT || a->cmd == CMD_ZOOM_ALL)
+			   ? pane_message(ask, "%s: everything is shown", cmds[a->cmd].name)
+			   : V_DONE;
 	}
 	switch ((int)a->cmd) {
 	case CMD_PIVOT: return toggle_pivot(v, env, ask);

@@ -161,14 +161,14 @@ static void close_list(void *st)
 /* Select the next line with own weight, or with a twentieth of the function's weight. */
 static bool next_hot(struct list_state *v, int dir)
 {
-	uint32_t n = v->rows.n, i = v->rows.sel;
+	uint32_t n = v->rows.n, i = v->rows.sel, from = i;
 	uint64_t least = wrap_size(v->fun[v->cur].cum) / 20;
 	for (uint32_t k = 0; k < n; k++) {
 		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
 		const struct list_row *r = &v->row[i];
 		if (r->kind == LR_LINE && (r->flat || (r->cum && wrap_size(r->cum) >= least))) {
 			list_select(&v->rows, i);
-			return true;
+			return i != from;
 		}
 	}
 	return false;
@@ -258,6 +258,16 @@ static enum verdict match_re(struct list_state *v, const struct pane_env *env, c
 	return V_DONE;
 }
 
+/* Show or hide some of the rows; report it if there are none. */
+static enum verdict toggle_rows(
+    struct list_state *v, const struct pane_env *env, bool *shown, struct ask *ask, const char *none)
+{
+	uint32_t n = v->rows.n;
+	*shown = !*shown;
+	refill_rows(v, env);
+	return v->rows.n == n ? pane_message(ask, "%s", none) : V_DONE;
+}
+
 /* Handle commands if there are no rows, because the function has no samples or none is selected. */
 static enum verdict act_without_lines(
     struct list_state *v, const struct pane_env *env, const struct act *a, struct ask *ask)
@@ -290,17 +300,13 @@ static enum verdict list_pane_act(void *st, const struct pane_env *env, const st
 			return V_PASS;
 		return next_hot(v, a->cmd == CMD_NEXT ? 1 : -1)
 			   ? V_DONE
-			   : pane_message(ask, "no line has weight");
+			   : pane_message(ask, "no other line has weight");
 	case CMD_FUN_NEXT: return step_function(v, env, 1);
 	case CMD_FUN_PREV: return step_function(v, env, -1);
 	case CMD_FOLD:
-		v->fold = !v->fold;
-		refill_rows(v, env);
-		return V_DONE;
+		return toggle_rows(v, env, &v->fold, ask, "fold: all lines have weight, or the source was not found");
 	case CMD_INLINED:
-		v->inlined = !v->inlined;
-		refill_rows(v, env);
-		return V_DONE;
+		return toggle_rows(v, env, &v->inlined, ask, "inlined: no inlined functions in these lines");
 	case CMD_ASSEMBLY:
 		v->assembly = !v->assembly;
 		refill_rows(v, env);

@@ -328,7 +328,9 @@ static enum verdict peek_pane_act(void *st, const struct pane_env *env, const st
 	case CMD_ZOOM_IN:
 	case CMD_ZOOM_OUT: {
 		int n = peek_levels(p, env) + (a->cmd == CMD_ZOOM_IN ? 1 : -1);
-		p->levels = n < 1 ? 1 : n > LEVELS_MAX ? LEVELS_MAX : n;
+		if (n < 1 || n > LEVELS_MAX)
+			return pane_message(ask, "levels of callers and callees: 1 to %d", LEVELS_MAX);
+		p->levels = n;
 		fill_lines(p, env);
 		return V_DONE;
 	}

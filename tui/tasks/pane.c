@@ -193,6 +193,8 @@ static enum verdict latency_cmd(struct tasks *p, const struct pane_env *env, con
 	int64_t lo = TIME_NONE, hi = TIME_NONE;
 	if (arg && *arg && !task_filter_parse_range(arg, &lo, &hi))
 		return pane_message(out, "latency requires >50ms, <10ms or 10ms..50ms; without argument: all");
+	if (!p->brush.limits && (!arg || !*arg))
+		return pane_message(out, "latency requires >50ms, <10ms or 10ms..50ms; all are shown");
 	p->brush.limits = lo != TIME_NONE || hi != TIME_NONE;
 	p->brush.lo = lo == TIME_NONE ? 0 : lo;
 	p->brush.hi = hi == TIME_NONE ? INT64_MAX : hi;

@@ -248,7 +248,7 @@ void timeline_jump_finish(void *st, const struct pane_env *env, struct ask *out)
 		return;
 	if (apply_result(tl, env, &k->q, &k->a, out) == V_DONE && !k->a.any && !k->a.nchain && at == tl->at &&
 	    t0 == tl->t0)
-		pane_message(out, "%s: %s", cmds[k->q.cmd].name, /* as no_effect_message.c reports it for other keys */
+		pane_message(out, "%s: %s", cmds[k->q.cmd].name,
 		    k->q.cmd == CMD_OPEN ? "nothing to open here" : "changes nothing here");
 	mem_free(k);
 }

@@ -256,7 +256,17 @@ static enum verdict whole_cmd(struct timeline *tl, const struct pane_env *env, s
 	    "removes them") : V_DONE;
 }
 
-/* Move and zoom in time. false: not such a command. */
+static enum verdict zoom_cmd(struct timeline *tl, const struct pane_env *env, const struct act *a, struct ask *out)
+{
+	int n = act_n(a) < 64 ? act_n(a) : 64;
+	int64_t t0 = tl->t0, t1 = tl->t1;
+	timeline_zoom(tl, env, a->cmd == CMD_ZOOM_IN ? n : -n);
+	if (tl->t0 != t0 || tl->t1 != t1)
+		return V_DONE;
+	return pane_message(out, a->cmd == CMD_ZOOM_IN ? "zoom-in: maximum zoom" : "zoom-out: everything is shown");
+}
+
+/* Move in time. false: not such a command. */
 static bool move_time(struct timeline *tl, const struct pane_env *env, const struct act *a)
 {
 	int n = act_n(a);
@@ -265,8 +275,6 @@ static bool move_time(struct timeline *tl, const struct pane_env *env, const str
 	case CMD_RIGHT: timeline_move_cursor(tl, env, n); break;
 	case CMD_SCREEN_LEFT: timeline_scroll(tl, env, -0.5 * n); break;
 	case CMD_SCREEN_RIGHT: timeline_scroll(tl, env, 0.5 * n); break;
-	case CMD_ZOOM_IN: timeline_zoom(tl, env, n < 64 ? n : 64); break;
-	case CMD_ZOOM_OUT: timeline_zoom(tl, env, n < 64 ? -n : -64); break;
 	case CMD_CENTRE:
 		timeline_set_window(tl, env, tl->at - (tl->t1 - tl->t0) / 2, tl->at + (tl->t1 - tl->t0) / 2);
 		break;
@@ -424,6 +432,8 @@ static enum verdict timeline_act(
 		return pane_message(out, "stopped");
 	if (timeline_chain_command(tl, env, a) || move_rows(tl, env, a) || move_time(tl, env, a))
 		return V_DONE;
+	if (a->cmd == CMD_ZOOM_IN || a->cmd == CMD_ZOOM_OUT)
+		return zoom_cmd(tl, env, a, out);
 	if (a->cmd == CMD_ZOOM_ALL)
 		return whole_cmd(tl, env, out);
 	if (a->cmd == CMD_NEXT_PART || a->cmd == CMD_PREV_PART)
@@ -432,7 +442,7 @@ static enum verdict timeline_act(
 	    a->cmd != CMD_PANE_TIME)
 		return pane_cmd(tl, env, a->cmd, out);
 	if (!a->arg && a->cmd == CMD_PANE_TIME)	/* 5 in the timeline itself keeps the rows */
-		return V_DONE;
+		return pane_message(out, "timeline: this is the current pane");
 	enum verdict v = act_rows(tl, env, a, out);
 	return v == V_PASS ? act_find(tl, env, a, out) : v;
 }

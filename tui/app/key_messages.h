@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_APP_NO_EFFECT_MESSAGE_H
-#define TTRACE_APP_NO_EFFECT_MESSAGE_H
+#ifndef TTRACE_APP_KEY_MESSAGES_H
+#define TTRACE_APP_KEY_MESSAGES_H
 
 #include "app/command.h"
-#include "term/grid.h"
 #include "term/style.h"
 
 struct app;
@@ -14,16 +13,12 @@ struct app_status {
 	char text[320];
 	enum style style;
 	bool sticky;		/* the message was set by the key that is being handled */
-	int keys;		/* pressed since the last frame, ... */
-	uint64_t frame, line;	/* ... and hashes of that frame and of its message line */
 	bool greeted;		/* the highlights of the file were announced, ... */
 	bool notified;		/* ... the first notice about it, ... */
 	bool lost_reported;	/* ... and that it has changed on disk since */
 	uint64_t undecided;	/* regex_undecided() when it was reported */
 };
 
-/* Called while drawing, before the last line is drawn; true: a message was set. */
-bool app_report_no_effect(struct app *, const struct grid *);
 void app_report_not_available(struct app *, enum cmd_id);
 bool app_is_trace_command(enum cmd_id);			/* the command only has a meaning in traces */
 void app_list_next_keys(struct app *);			/* list the second keys after the first one of two */
