@@ -113,7 +113,6 @@ struct sheet_slot {
 	uint32_t ntrks, nstks;		/* number of tracks and stacks when it was sealed */
 	const struct summary *summary;	/* of Ps and Ms, in a store with eviction */
 	const struct activity_blocks *activity;	/* likewise, of all tracks (activity_of_track()); or NULL */
-	const struct sheet_extremes *sheet_extremes;	/* extremes.h; NULL: none */
 };
 
 struct warn_row { uint64_t at; const char *msg; bool aside; };	/* aside: nothing is damaged */

@@ -3,9 +3,9 @@
 /*
  * Spans that cross the borders of sheets and generations are whole in every list, fact, quantile and total. This test joins
  * all spans of a trace from the intervals of its sheets, track by track, and compares them with what the analyses find:
- * steps from span to span, longest waits, quantiles of waits, searches, times of goroutines and highlights. On the sample,
- * the traces in tests/gotrace, and generated ones of many sheets; in time ranges drawn at random (seeded). Files in
- * arguments are tested instead.
+ * steps from span to span, longest waits, quantiles of waits, searches and times of goroutines. On the sample, the traces in
+ * tests/gotrace, and generated ones of many sheets; in time ranges drawn at random (seeded). Files in arguments are tested
+ * instead.
  */
 #include "config.h"
 #include "store/builder.h"
@@ -14,7 +14,6 @@
 #include "trace/span_search.h"
 #include "trace/longest_wait.h"
 #include "trace/stats/goroutine_stats.h"
-#include "trace/highlights.h"
 #include "trace/stats/wait_stats.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
@@ -262,88 +261,6 @@ static void accounts(const struct snap *sn, const struct spans *all, struct wind
 	mem_free(ns);
 }
 
-/* Return whether highlights may name a track: a goroutine that is not of the runtime. */
-static bool may_be_named(const struct snap *sn, trk_id t)
-{
-	const struct str_row *s = store_str(sn->st, store_trk_name(sn->st, t));
-	return is_g(sn, t) && !sink_runtime(s->s, s->n);
-}
-
-static struct span longest_of(const struct snap *sn, const struct spans *all, enum tstate state, struct window w)
-{
-	struct span best = {0};
-	for (size_t i = 0; i < all->n; i++) {
-		const struct span *s = &all->v[i];
-		int64_t more = (s->t1 - s->t0) - (best.t1 - best.t0);
-		if (s->state == state && in(s, w) && may_be_named(sn, s->trk) && (more > 0 || (!more && s->t0 < best.t0)))
-			best = *s;
-	}
-	return best;
-}
-
-/* Append "most running: NAME, TIME"; nothing if goroutines without a name ran most. */
-static void most_running(const struct snap *sn, const struct spans *all, struct window w, struct buf *b)
-{
-	int64_t *ns = xcalloc(sn->nstrs + 1u, sizeof *ns);
-	str_id best = 0;
-	for (size_t i = 0; i < all->n; i++) {
-		const struct span *s = &all->v[i];
-		if (is_g(sn, s->trk) && (s->state == TS_RUN || s->state == TS_GCWORK || s->state == TS_ASSIST ||
-					    s->state == TS_SWEEP))
-			ns[store_trk_name(sn->st, s->trk)] += within(s, w);
-	}
-	for (str_id i = 1; i < sn->nstrs; i++)
-		best = ns[i] > ns[best] ? i : best;
-	if (best && ns[best]) {
-		buf_puts(b, "most running: ");
-		text_safe(b, store_str(sn->st, best)->s, store_str(sn->st, best)->n);
-		buf_puts(b, ", ");
-		text_ns(b, ns[best]);
-	}
-	mem_free(ns);
-}
-
-static const struct trace_highlights *fact(const struct trace_highlights *v, size_t n, const char *begin)
-{
-	for (size_t i = 0; i < n; i++)
-		if (!strncmp(v[i].text, begin, strlen(begin)))
-			return &v[i];
-	return NULL;
-}
-
-static void highlights(const struct snap *sn, const struct spans *all, struct window w, struct arena *a)
-{
-	static const struct { enum tstate state; const char *text; } longest[] = {
-	    {TS_SYNC, "longest wait in sync"}, {TS_READY, "longest runnable"}};
-	struct trace_highlights out[TRACE_HIGHLIGHTS_MAX];
-	struct trace_highlights_query q = {.t0 = w.t0, .t1 = w.t1};
-	trk_id *p = xmalloc((sn->ntrks + 1u) * sizeof *p);
-	struct buf b = {0};
-	for (trk_id t = 1; t < sn->ntrks; t++)
-		if (store_trk(sn->st, t)->kind == TK_P)
-			p[q.np++] = t;
-	q.p = p;
-	size_t n = trace_highlights(sn, &q, a, out);
-	for (int k = 0; k < 2; k++) {
-		const struct trace_highlights *f = fact(out, n, longest[k].text);
-		struct span s = longest_of(sn, all, longest[k].state, w);
-		if (longest[k].state == TS_SYNC && (double)(s.t1 - s.t0) >= 0.9 * (double)(sn->t1 - sn->t0)) {
-			OK(!f);
-			continue;
-		}
-		if ((f && f->t1 - f->t0 != s.t1 - s.t0) || (!f && s.t1 > s.t0))
-			fprintf(stderr, "%s in %lld..%lld: %lld ns of G%llu\n", f ? f->text : "nothing", (long long)w.t0,
-			    (long long)w.t1, (long long)(s.t1 - s.t0), (unsigned long long)store_trk(sn->st, s.trk)->id);
-		OK(f ? f->t0 == s.t0 && f->t1 == s.t1 && (s.t1 == sn->t1) == (strstr(f->text, ", still ") != NULL)
-		     : s.t1 <= s.t0);
-	}
-	most_running(sn, all, w, &b);
-	const struct trace_highlights *f = fact(out, n, "most running");
-	OK(f ? b.n && !strncmp(f->text, buf_str(&b), b.n) : !b.n);
-	buf_free(&b);
-	mem_free(p);
-}
-
 static void check(const struct snap *sn)
 {
 	struct spans all = all_spans(sn);
@@ -357,7 +274,6 @@ static void check(const struct snap *sn)
 		longest(sn, &all, g, n, w);
 		quantiles(sn, &all, g, n, w);
 		accounts(sn, &all, w, &a);
-		highlights(sn, &all, w, &a);
 		arena_reset(&a);
 	}
 	arena_free(&a);

@@ -130,30 +130,6 @@ grep -q 'last call from C at 1.11us;' "$tmp/out" || fail "goroutine 4, which exi
 run 0 goroutine 5 "$tmp/again.trace"
 grep -q 'last call from C' "$tmp/out" && fail "goroutine 5, which exists once, has a notice about its last call"
 
-# The summary of the timeline leaves out goroutines of the runtime, here the sweeper, which waits longer than the goroutine of
-# the program.
-make_trace sweeper <<END
-$trace_start
-GoCreate 1 2 1 0
-GoCreate 5000 3 2 0
-GoDestroy 20000
-GoStart 1 3 1
-GoDestroy 90000
-GoStart 1 2 1
-GoDestroy 1000
-Batch 1 -1 120
-Stacks
-Stack 1  0x10 1 3 30
-Stack 2  0x11 2 3 31
-Batch 1 -1 120
-Strings
-String 1 "runtime.bgsweep"
-String 2 "main.work"
-String 3 "a.go"
-END
-trace=$tmp/sweeper.trace
-after "$trace" '' 'longest runnable wait for a P: 20.0us at 0.0000s, G3 main.work'
-
 # A wait for a P during which two other goroutines take turns so often that what occupied the P is estimated: each report of
 # critical paths says so, in its header or in a notice.
 {

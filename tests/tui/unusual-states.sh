@@ -17,6 +17,12 @@ after "$trace" -- 'zoom-out: everything is shown'
 after "$trace" 5 '4 P rows'
 after "$trace" 55 '4 P rows' 'timeline: this is the current pane'
 
+# Tab in the timeline goes to where each finding shows, the worst one first
+after "$trace" '<Tab>' '0.841s..0.917s' 'holds a lock across network'
+after "$trace" '<Tab><Tab>' 'sleeps 23% of the time of checkout'
+alike "$trace" '<Tab><Tab><S-Tab>' '<Tab>'
+after "$samples/gctrace.log" '<Tab>' 'not looked for in this file'
+
 # if filters match no sample of a type, the message names the filters; it does not say that the trace has no such samples
 after "$trace" ':group zzz<Enter>1' 'Nothing to show for type cpu with' 'R removes them'
 after "$trace" ':group zzz<Enter>1' '!no CPU samples'

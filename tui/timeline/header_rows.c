@@ -14,6 +14,7 @@
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
+#include "findings/findings.h"
 #include "trace/bins_time.h"
 
 #include <stdio.h>
@@ -31,7 +32,7 @@ static const struct header_row {
     {HD_HITS, 4, -1, "matches", ST_HIT},
     {HD_OPERATIONS, 12, -1, "operations", ST_HEAT},
     {HD_LATENCY, 12, -1, "latency", ST_S_SYNC},
-    {HD_OUT, 20, -1, "anomaly", ST_WARN},
+    {HD_FINDINGS, 20, -1, "findings", ST_WARN},
     {HD_STW, 8, -1, "STW", ST_STWLINE},
     {HD_GC, 8, -1, "GC", ST_S_GC},
     {HD_HEAP, 12, CT_HEAP_LIVE, "heap", ST_HEAT},
@@ -61,7 +62,8 @@ static bool has_line(const struct timeline *tl, const struct snap *sn, int verdi
 	case HD_HITS: return tl->search.criteria != NULL;
 	case HD_OPERATIONS:
 	case HD_LATENCY: return verdict && (timeline_verdict_has_operations(tl) || !timeline_verdict_findings(tl));
-	case HD_OUT: return tl->ix->whole && timeline_facts_lines(tl) > 0;
+	case HD_FINDINGS:
+		return verdict && (!timeline_verdict_findings(tl) || timeline_verdict_findings(tl)->n);
 	case HD_STACKS:
 	case HD_OTHER: return sn->ncounts[h->ct] > 1;
 	case HD_PROCS: return tl->ix->procs;
@@ -91,12 +93,11 @@ static int line_most(const struct timeline *tl, const struct pane_env *env, cons
 	return k->what == HD_HEAP || k->what == HD_RUNNABLE ? 5 : operations ? 3 : k->what == HD_BUSY ? 3 : 1;
 }
 
-/* Return the lines needed for the rows of tracks (at most half of the h lines), the facts and the text about the
-   cursor. */
+/* Return the lines needed for the rows of tracks (at most half of the h lines), and the text about the cursor. */
 static int room_below(const struct timeline *tl, const struct pane_env *env, int h)
 {
 	int tracks = (int64_t)tl->rows.nrow + 1 < h / 2 ? (int)tl->rows.nrow + 1 : h / 2;
-	return !tl->rows.nrow ? 0 : !env->detail ? tracks : tracks + (int)timeline_facts_lines(tl) + 1 + TL_STORY_LEAST;
+	return !tl->rows.nrow ? 0 : !env->detail ? tracks : tracks + TL_STORY_LEAST;
 }
 
 static const struct header_row *head_of(enum timeline_header_line what)
@@ -464,21 +465,6 @@ static void draw_hits(const struct timeline *tl, struct grid *g, const struct ti
 	}
 }
 
-/* Draw the positions of the facts that Tab visits. */
-static void draw_facts(
-    const struct timeline *tl, const struct pane_env *env, struct grid *g, const struct timeline_layout *l, int y)
-{
-	size_t n;
-	const struct trace_highlights *out = timeline_facts(tl, session_snap(env->s), &n);
-	for (size_t i = 0; i < n; i++) {
-		int64_t t0 = out[i].t0 > tl->t0 ? out[i].t0 : tl->t0, t1 = out[i].t1 < tl->t1 ? out[i].t1 : tl->t1;
-		if (t1 <= t0)
-			continue;
-		int c = timeline_cell_at(tl, l->cells, t0 + (t1 - t0) / 2);
-		grid_put(g, y, l->gutter + c, '!', ST_WARN, ST_NORMAL, AT_BOLD);
-	}
-}
-
 static void draw_line(const struct timeline *tl, const struct pane_env *env, struct grid *g,
     const struct timeline_layout *l, const struct header_row *k, int y, int h)
 {
@@ -486,7 +472,7 @@ static void draw_line(const struct timeline *tl, const struct pane_env *env, str
 	switch (k->what) {
 	case HD_AXIS: draw_axis(tl, env, g, l, y); return;
 	case HD_HITS: draw_hits(tl, g, l, y); return;
-	case HD_OUT: draw_facts(tl, env, g, l, y); return;
+	case HD_FINDINGS: timeline_draw_finding_marks(tl, g, l, y); return;
 	case HD_STW: draw_spans(tl, env, g, l, y, SP_STW, "|'", k->style); return;
 	case HD_GC: draw_spans(tl, env, g, l, y, SP_GC, "Gg", k->style); return;
 	case HD_STARTS: draw_marks(tl, env, g, l, y, 1u << MK_PROC_STEAL, k->style); return;

@@ -10,7 +10,6 @@
 #include "trace/as_profile.h"
 #include "trace/bins.h"
 #include "trace/bins_time.h"
-#include "trace/highlights.h"
 #include "trace/region_layout.h"
 #include "trace/span_search.h"
 #include "trace/stats/goroutine_stats.h"
@@ -171,7 +170,7 @@ enum timeline_header_line {
 	HD_HITS,
 	HD_OPERATIONS,
 	HD_LATENCY,
-	HD_OUT,
+	HD_FINDINGS,
 	HD_STW,
 	HD_GC,
 	HD_HEAP,
@@ -192,7 +191,7 @@ enum timeline_header_line {
 	HD_EDGES,	/* not a line: caches the first mark of each cell */
 	HD__N
 };
-enum { TL_STORY_LEAST = 9 };	/* least lines of text about the span under the cursor when facts are shown too */
+enum { TL_STORY_LEAST = 9 };	/* lines of text about the span under the cursor that are kept free for it */
 
 struct timeline_layout {	   /* positions in the pane's area */
 	int gutter, cells; /* columns of the names, and of the time axis */
@@ -330,20 +329,9 @@ bool timeline_verdict_has_operations(const struct timeline *);
 void timeline_verdict_count(const struct timeline *, int64_t t0, int64_t t1, uint32_t *n, int64_t *longest);
 int timeline_verdict_lines(const struct pane_env *);	/* the height of its lines at the top of the pane */
 void timeline_verdict_draw(const struct timeline *, const struct pane_env *, struct grid *);
-
-/* ---- notable facts of the window (facts_job.c) */
-/* Update the facts after a change of the window: at once if that is cheap, else in the background. */
-void timeline_update_facts(struct timeline *, const struct pane_env *);
-/* Return the facts; NULL: not known yet. */
-const struct trace_highlights *timeline_facts(const struct timeline *, const struct snap *, size_t *n);
-size_t timeline_facts_lines(const struct timeline *);	/* lines reserved for the facts, the same for any window */
-void timeline_draw_facts(
-    const struct timeline *, const struct pane_env *, struct grid *, const struct timeline_layout *);
-/* Tab: go to the next fact, or to the previous one (dir -1). */
-enum verdict timeline_tour_facts(struct timeline *, const struct pane_env *, int dir, struct ask *);
-struct async *timeline_facts_slot(const struct timeline *);	/* NULL: none yet */
-void timeline_facts_finish(void *, const struct pane_env *, struct ask *);	/* for struct pane_work */
-void timeline_facts_free(struct timeline *);
+void timeline_draw_finding_marks(const struct timeline *, struct grid *, const struct timeline_layout *, int y);
+/* Tab: go to where the next finding shows, or the previous one (dir -1). */
+enum verdict timeline_goto_finding(struct timeline *, const struct pane_env *, int dir, struct ask *);
 
 /* ---- selection of goroutines as rows (row_filter_job.c) */
 /* A list. ordered: by number; whole: it is complete. */

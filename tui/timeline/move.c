@@ -38,7 +38,6 @@ void timeline_set_window(struct timeline *tl, const struct pane_env *env, int64_
 		tl->at = tl->t0;
 	if (moved && env->compact && (tl->rows.kind == TL_G || tl->rows.kind == TL_M))
 		timeline_make_rows(tl, env); /* with compact rows, those active in the window */
-	timeline_update_facts(tl, env);
 }
 
 void timeline_zoom(struct timeline *tl, const struct pane_env *env, int steps)

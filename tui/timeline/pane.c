@@ -41,7 +41,6 @@ static void timeline_open(void *st, const struct pane_env *env)
 static void timeline_close(void *st)
 {
 	struct timeline *tl = st;
-	timeline_facts_free(tl);
 	timeline_verdict_free(tl);
 	timeline_free_hits(tl);
 	span_query_free(tl->search.criteria);
@@ -76,30 +75,6 @@ void timeline_update(void *st, const struct pane_env *env)
 		timeline_set_window(tl, env, tl->t0, tl->t1);
 }
 
-/* Draw the text about the cursor and the facts of the window: both if there is room. Otherwise, for the whole
-   trace, the facts until the user moves. */
-static void draw_below(
-    const struct timeline *tl, const struct pane_env *env, struct grid *g, const struct timeline_layout *l)
-{
-	size_t n;
-	int lines = (int)timeline_facts_lines(tl) + 1;
-	bool woke = tl->wake.link.by && tl->wake.at == tl->at;
-	bool first = tl->whole && env->detail && !woke && (tl->rows.kind == TL_P || !tl->moved);
-	struct timeline_layout part = *l;
-	timeline_facts(tl, session_snap(env->s), &n);
-	if (tl->ix->whole && lines > 1 && l->nstory >= TL_STORY_LEAST + lines) {
-		part.nstory = lines;
-		timeline_draw_facts(tl, env, g, &part);
-		part.story += lines;
-		part.nstory = l->nstory - lines;
-		timeline_draw_span_text(tl, env, g, &part);
-	} else if (n && first) {
-		timeline_draw_facts(tl, env, g, l);
-	} else {
-		timeline_draw_span_text(tl, env, g, l);
-	}
-}
-
 static bool on_outline(const struct timeline *tl, const struct snap *snap, const struct timeline_layout *l)
 {
 	return !tl->wake.nchain && !snap->complete && snap->outline && tl->whole && l->nstory;
@@ -131,7 +106,7 @@ static void timeline_draw(const void *st, const struct pane_env *env, struct gri
 	else if (on_outline(tl, snap, &l))
 		timeline_draw_outline(env, g, l.story, l.nstory);
 	else
-		draw_below(tl, env, g, &l);
+		timeline_draw_span_text(tl, env, g, &l);
 }
 
 static void range_cmd(struct timeline *tl)
@@ -437,7 +412,7 @@ static enum verdict timeline_act(
 	if (a->cmd == CMD_ZOOM_ALL)
 		return whole_cmd(tl, env, out);
 	if (a->cmd == CMD_NEXT_PART || a->cmd == CMD_PREV_PART)
-		return timeline_tour_facts(tl, env, a->cmd == CMD_NEXT_PART ? 1 : -1, out);
+		return timeline_goto_finding(tl, env, a->cmd == CMD_NEXT_PART ? 1 : -1, out);
 	if (!a->arg && a->cmd >= CMD_PANE_TOP && a->cmd <= CMD_PANE_EVENTS &&
 	    a->cmd != CMD_PANE_TIME)
 		return pane_cmd(tl, env, a->cmd, out);

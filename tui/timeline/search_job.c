@@ -291,10 +291,9 @@ int timeline_work(void *st, struct pane_work *out)
 	out[1] = (struct pane_work){&tl->indexing, finish_index, false};
 	out[2] = (struct pane_work){&tl->scoping, timeline_scope_finish, false};
 	out[3] = (struct pane_work){timeline_filter_slot(tl), timeline_filter_finish, false};
-	out[4] = (struct pane_work){timeline_facts_slot(tl), timeline_facts_finish, false};
-	out[5] = (struct pane_work){&tl->search.slot, finish_search, false};
-	out[6] = (struct pane_work){timeline_verdict_slot(tl), timeline_verdict_finish, false};
-	return 7;
+	out[4] = (struct pane_work){&tl->search.slot, finish_search, false};
+	out[5] = (struct pane_work){timeline_verdict_slot(tl), timeline_verdict_finish, false};
+	return 6;
 }
 
 /* `/`: a span search for any name, so that it counts the whole trace. In a small trace it ends before FIND_MS. */

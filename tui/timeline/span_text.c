@@ -381,7 +381,7 @@ static void draw_span(const struct snap *snap, struct grid *g, int y, const stru
 /* Draw the spans before and after the cursor on lines y to end, if there are enough lines. */
 static void draw_around(const struct timeline *tl, const struct pane_env *env, struct grid *g, int y, int end)
 {
-	enum { LEAST = 5, MOST = 22 };	/* lines; each span takes an access to the trace */
+	enum { LEAST = 2, MOST = 22 };	/* lines; each span takes an access to the trace */
 	const struct snap *snap = session_snap(env->s);
 	struct trace_interval now, v[MOST];
 	struct buf b = {0};

@@ -6,7 +6,7 @@
  *
  * The worst findings come first, in their own words. If there is one, it may take several lines; several share the
  * room; what they leave has the parts of the critical paths. The lines do not depend on the window; the operations over
- * time do.
+ * time do. Tab goes to where each finding shows, the worst one first; the marks in the row "findings" are these places.
  *
  * Operations of a kind are sorted by their starts. Their number in a cell is a difference of two binary searches. The
  * longest one of a cell is found from the longest of every 64 operations, so a frame does not look at all of them.
@@ -29,6 +29,7 @@ struct timeline_verdict {
 	struct async making;
 	const struct operation_kind *kind;	/* the slowest kind; NULL: there are no operations */
 	int64_t *longest;			/* of every BLOCK operations of the kind, in ns */
+	struct { uint32_t at; int64_t t0, t1; } tour;	/* the finding that Tab went to, and the window there */
 };
 
 static void choose_kind(struct timeline_verdict *v)
@@ -321,4 +322,43 @@ void timeline_verdict_draw(const struct timeline *tl, const struct pane_env *env
 	y = draw_findings(g, room - kind, all);
 	if (kind)
 		draw_kind(tl->verdict, g, y, room - y);
+}
+
+/* ---- places of findings */
+
+void timeline_draw_finding_marks(const struct timeline *tl, struct grid *g, const struct timeline_layout *l, int y)
+{
+	const struct findings *all = timeline_verdict_findings(tl);
+	for (uint32_t i = 0; all && i < all->n; i++) {
+		const struct finding *f = &all->v[i];
+		int64_t t0 = f->show_t0 > tl->t0 ? f->show_t0 : tl->t0, t1 = f->show_t1 < tl->t1 ? f->show_t1 : tl->t1;
+		bool everywhere = t0 == tl->t0 && t1 == tl->t1;
+		if (t1 > t0 && !everywhere)
+			grid_put(g, y, l->gutter + timeline_cell_at(tl, l->cells, t0 + (t1 - t0) / 2), '!', ST_WARN,
+			    ST_NORMAL, AT_BOLD);
+	}
+}
+
+enum verdict timeline_goto_finding(struct timeline *tl, const struct pane_env *env, int dir, struct ask *out)
+{
+	const struct findings *all = timeline_verdict_findings(tl);
+	struct timeline_verdict *v = tl->verdict;
+	if (!all)
+		return pane_message(out, v ? "The trace is being judged." : "Findings are not looked for in this file.");
+	bool on = tl->t0 == v->tour.t0 && tl->t1 == v->tour.t1;
+	for (uint32_t k = 0; k < all->n; k++) {
+		v->tour.at = !on && !k ? (dir > 0 ? 0 : all->n - 1) : (v->tour.at + (dir > 0 ? 1 : all->n - 1)) % all->n;
+		const struct finding *f = &all->v[v->tour.at];
+		int64_t ns = f->show_t1 - f->show_t0;
+		if (ns <= 0)
+			continue;
+		if (f->trk)
+			timeline_show_track(tl, env, f->trk);
+		tl->at = f->show_t0 + ns / 2;
+		timeline_set_window(tl, env, f->show_t0 - ns / 2, f->show_t1 + ns / 2);
+		v->tour.t0 = tl->t0;
+		v->tour.t1 = tl->t1;
+		return pane_message(out, "%s", f->text);
+	}
+	return pane_message(out, "Nothing stands out.");
 }

@@ -25,7 +25,6 @@
 
 #include "base/job.h"
 #include "base/mem/mem.h"
-#include "store/tracks/extremes.h"
 #include "store/tracks/proc_sums.h"
 #include "store/tracks/state_counts.h"
 
@@ -77,8 +76,6 @@ static void sealed(struct seal_pipeline *s, struct sheet_batch *p, const struct 
 	seal_slot->nother = sh->nother;
 	seal_slot->ntrks = p->ntrks;
 	seal_slot->nstks = p->nstks;
-	seal_slot->sheet_extremes =
-	    extremes_take_sheet(s->sheet_builder.extremes_gatherer, s->sheet_builder.ready, s->sheet_builder.sync);
 	if (s->st->keep)
 		sheet_cache_summarize(s->st->keep, seal_slot, sh, i);
 	else
@@ -303,14 +300,12 @@ struct seal_pipeline *seal_new(struct store *st)
 	s->st = st;
 	s->turn = lock_new();
 	s->tracks_counter = tracks_counter_new(st);
-	s->sheet_builder.extremes_gatherer = extremes_gatherer_new(st);
 	return s;
 }
 
 void seal_finish(struct seal_pipeline *s)
 {
 	seal_wait(s);
-	extremes_gatherer_free(s->sheet_builder.extremes_gatherer);
 	sheet_build_free(&s->sheet_builder);
 	for (int i = 0; i < SLOTS; i++) {
 		mem_free(s->seal_slot[i].p.entry);

@@ -38,9 +38,7 @@ struct sheet_batch {
  * of a sheet depends on the tracks that exist or have entries, not on the tracks that have ended.
  */
 struct sheet_builder {
-	/* By track: its current state, 0 if it does not exist. For the extremes: past, its newest entry was SHEET_PAST;
-	   began, the number of the sheet in which that span started. */
-	struct sheet_live { uint32_t peer; stk_id stack; uint32_t state : 8, past : 1, began : 23; } *live;
+	struct sheet_live { uint32_t peer; stk_id stack; uint8_t state; } *live;	/* by track; state 0: it does not exist */
 	uint32_t *pos;		/* by track; all zero between two batches */
 	struct page_array lives, places;	/* the memory of live[] and pos[] */
 	struct sheet_builder_list { trk_id *v; size_t n, cap; } alive[2], fresh[2];	/* index 1: goroutines */
@@ -56,9 +54,6 @@ struct sheet_builder {
 	size_t nstack;		/* number of entries that have a stack */
 	char *slab;		/* room for the next sheets */
 	size_t nslab;
-	struct extremes_gatherer *extremes_gatherer;	/* gets the running times of each sheet; or NULL */
-	/* longest runnable and sync times of the newest sheet: see extremes_take_sheet() */
-	int64_t ready, sync;
 	unsigned build_step;		/* of the sheet that is being made */
 	/* Kept between the steps: numbers of rows of Ps and Ms, of their intervals, of all rows, of all intervals
 	   (those of goroutines follow the others), and of edges. */
@@ -86,7 +81,6 @@ enum { SHEET_WHOLE = 1 << 17, SHEET_MOST = 1 << 30 };
    have ended, since ended tracks hardly ever return. */
 enum { SHEET_CROWD = 1 << 11 };
 
-enum { SHEET_BEGAN = 1 << 23 };	/* sheet_live.began is less; 0 where it would be larger */
 enum { SHEET_MAX_NS = 2000000000 };	/* fits the 32 bits of start4[] */
 
 /* Sums over all tracks of a damaged trace, whose times may be centuries, wrap around; differences of them are still

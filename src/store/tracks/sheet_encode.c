@@ -13,7 +13,6 @@
 #include "store/tracks/sheet_encode.h"
 
 #include "base/mem/mem.h"
-#include "store/tracks/extremes.h"
 
 #include <string.h>
 
@@ -67,9 +66,6 @@ static uint32_t peer_of_entry(const struct sink_enter *e, trk_id trk)
 enum { SOME = 32 };	/* intervals per word of bits */
 enum { STEP = 1 << 14 };	/* intervals per step: a tenth of a millisecond or two */
 
-/* By state, in ns: the sum over all rows so far, and the longest interval of goroutines. */
-struct times { int64_t sum[TS__N], longest[TS__N]; };
-
 /* The places to write the next values to. */
 struct sheet_encoder {
 	struct peers peers;
@@ -79,7 +75,7 @@ struct sheet_encoder {
 	struct sheet_sparse *whose, *stacked;
 	uint32_t from;		/* the first interval of this kind of rows */
 	uint32_t said[2 * SOME];	/* of the newest intervals, fewer than SOME: peers, then stacks */
-	struct times times;
+	int64_t sum[TS__N];	/* by state, in ns, over all rows so far */
 	uint32_t *head;			/* by row: the peer of an interval that continues from the previous sheet */
 	uint32_t row;			/* the next row */
 };
@@ -140,18 +136,11 @@ static void fill_some(struct sheet_encoder *f, uint32_t less)
 		fill_stack(f);
 }
 
-static inline void add_time(struct times *times, unsigned state, int64_t ns, bool g)
-{
-	sum_add(&times->sum[state], ns);
-	if (g && __builtin_expect(ns > times->longest[state], false))
-		times->longest[state] = ns;
-}
-
-/* Fill one row, and add its times to `times`. The last state of the track is stored in *live. The inner loop writes
+/* Fill one row, and add its times to sum[]. The last state of the track is stored in *live. The inner loop writes
    starts and states; peers and stacks are written for SOME intervals at a time, so that the variables of each loop fit
    into registers. */
 static inline __attribute__((always_inline)) void fill_row(const struct sheet_draft *b, const uint32_t *restrict from,
-    uint32_t r, const struct sheet_batch *p, struct sheet_live *live, struct times *restrict times,
+    uint32_t r, const struct sheet_batch *p, struct sheet_live *live, int64_t *restrict sum,
     struct sheet_encoder *f, bool g, const unsigned each)
 {
 	uint32_t i = b->first[r], end = b->first[r + 1], before = 0;
@@ -170,13 +159,13 @@ static inline __attribute__((always_inline)) void fill_row(const struct sheet_dr
 		const uint32_t stop = fill_stop(f, i, end);
 		uint32_t *restrict some = &f->said[(i - f->from) % SOME];
 		if (i % SHEET_STEP == 0) {
-			memcpy(b->sum[i / SHEET_STEP], times->sum, sizeof times->sum);
+			memcpy(b->sum[i / SHEET_STEP], sum, sizeof f->sum);
 			sum_add(&b->sum[i / SHEET_STEP][was], (uint32_t)now->t - t0 - before);
 		}
 		for (;;) {
 			__builtin_prefetch(entry_at(entry, from[i + AHEAD]));
 			uint32_t at = (uint32_t)now->t - t0;
-			add_time(times, was, at - before, g);
+			sum_add(&sum[was], at - before);
 			before = at;
 			if (g)
 				is = now->state, peer = now->peer, some[SOME] = stack = now->stack;
@@ -198,7 +187,7 @@ static inline __attribute__((always_inline)) void fill_row(const struct sheet_dr
 			break;
 		now = entry_at(entry, from[i]);
 	}
-	add_time(times, was, p->t1 - p->t0 - before, g);
+	sum_add(&sum[was], p->t1 - p->t0 - before);
 	*live = was == TS_NONE ? (struct sheet_live){0} : (struct sheet_live){ .peer = peer, .stack = stack, .state = was };
 }
 
@@ -253,77 +242,19 @@ static char *put_sums(const struct sheet_draft *b, char *at)
 	return (char *)out;
 }
 
-static int64_t running_ns(const struct times *t)
-{
-	return wrap_add(wrap_add(t->sum[TS_RUN], t->sum[TS_GCWORK]), wrap_add(t->sum[TS_ASSIST], t->sum[TS_SWEEP]));
-}
-
-static void fill_other(struct sheet_builder *s, const struct sheet_draft *b, uint32_t r, const struct sheet_batch *p,
+static void fill_track(struct sheet_builder *s, const struct sheet_draft *b, uint32_t r, const struct sheet_batch *p,
     struct sheet_encoder *f)
 {
-	if (b->each == 3)
-		fill_row(b, s->from, r, p, &s->live[b->trk[r]], &f->times, f, false, 3);
-	else
-		fill_row(b, s->from, r, p, &s->live[b->trk[r]], &f->times, f, false, 4);
-}
-
-static void add_longest(struct times *times, unsigned state, int64_t ns)
-{
-	if (ns > times->longest[state])
-		times->longest[state] = ns;
-}
-
-/* Join the spans of a row that consist of several intervals: the first one, if it continues a span of the previous sheet,
-   and spans that were recorded in parts. was: the state of the goroutine before the sheet. */
-static void join_spans(struct sheet_builder *s, const struct sheet_draft *b, uint32_t r, const struct sheet_batch *p,
-    const struct sheet_live *was, struct times *times)
-{
-	const uint32_t first = b->first[r], end = b->first[r + 1];
 	struct sheet_live *live = &s->live[b->trk[r]];
-	uint32_t now = extremes_sheet_number(s->extremes_gatherer);
-	now = now < SHEET_BEGAN ? now : 0;
-	bool continues =
-	    b->state[first] & SHEET_CONT || (was->past && was->state == (b->state[first] & SHEET_STATE));
-	uint32_t began = continues ? was->began : now;
-	int64_t t0 = continues && began < extremes_sheet_number(s->extremes_gatherer)
-			 ? extremes_sheet_t0(s->extremes_gatherer, began)
-			 : p->t0;
-	for (uint32_t i = first; i < end; i++) {
-		int64_t upto = p->t0 + (i + 1 < end ? sheet_start(b->sh, i + 1) : (uint32_t)(p->t1 - p->t0));
-		if (i > first && !sheet_continues(b->state[i - 1], b->state[i])) {
-			began = now;
-			t0 = p->t0 + sheet_start(b->sh, i);
-		}
-		add_longest(times, b->state[i] & SHEET_STATE, upto - t0);
-		if (!p->past && i == first)	/* all later spans of the row are single intervals */
-			break;
-	}
-	if (live->state) {
-		live->began = p->past || end - first == 1 ? began : now;
-		live->past = b->state[end - 1] & SHEET_PAST ? 1 : 0;
-	}
-}
-
-/* Fill the row of a goroutine and pass its running time and longest waits to the extremes. */
-static void fill_goroutine(struct sheet_builder *s, const struct sheet_draft *b, uint32_t r,
-    const struct sheet_batch *p, struct sheet_encoder *f)
-{
-	struct times *times = &f->times;
-	const int64_t ran = running_ns(times), ready = times->longest[TS_READY], sync = times->longest[TS_SYNC];
-	const struct sheet_live was = s->live[b->trk[r]];
-	if (b->each == 3)
-		fill_row(b, s->from, r, p, &s->live[b->trk[r]], times, f, true, 3);
+	bool g = r >= b->sh->nother;
+	if (g && b->each == 3)
+		fill_row(b, s->from, r, p, live, f->sum, f, true, 3);
+	else if (g)
+		fill_row(b, s->from, r, p, live, f->sum, f, true, 4);
+	else if (b->each == 3)
+		fill_row(b, s->from, r, p, live, f->sum, f, false, 3);
 	else
-		fill_row(b, s->from, r, p, &s->live[b->trk[r]], times, f, true, 4);
-	if (s->extremes_gatherer)
-		join_spans(s, b, r, p, &was, times);
-	int64_t ns = wrap_sub(running_ns(times), ran);
-	if (!s->extremes_gatherer || (!ns && times->longest[TS_READY] == ready && times->longest[TS_SYNC] == sync))
-		return;
-	if (extremes_add_run(s->extremes_gatherer, b->trk[r], ns)) {
-		times->longest[TS_READY] = ready;
-		times->longest[TS_SYNC] = sync;
-	}
+		fill_row(b, s->from, r, p, live, f->sum, f, false, 4);
 }
 
 struct sheet_encoder *sheet_encode_begin(
@@ -360,13 +291,10 @@ bool sheet_encode_rows(
 	for (; r < rows && b->first[r] < enough; r++) {
 		f->head[r] = s->live[b->trk[r]].peer;
 		if (r <= summed)
-			memcpy(of_row[r], f->times.sum, sizeof *of_row);
+			memcpy(of_row[r], f->sum, sizeof *of_row);
 		if (r == b->sh->nother)
 			begin_goroutines(b, f);
-		if (r < b->sh->nother)
-			fill_other(s, b, r, p, f);
-		else
-			fill_goroutine(s, b, r, p, f);
+		fill_track(s, b, r, p, f);
 	}
 	f->row = r;
 	return r == rows;
@@ -378,7 +306,7 @@ static void after_rows(const struct sheet_draft *b, struct sheet_encoder *f)
 {
 	const uint32_t n = b->sh->n, odd = b->sh->nostack % SOME, summed = sheet_summed(b->sh);
 	if (b->sh->ntrk == summed)
-		memcpy(b->sum[n / SHEET_STEP + 1 + summed], f->times.sum, sizeof *b->sum);
+		memcpy(b->sum[n / SHEET_STEP + 1 + summed], f->sum, sizeof *b->sum);
 	if ((n - f->from) % SOME)
 		fill_some(f, SOME - (n - f->from) % SOME);
 	if (odd && f->stacked)
@@ -387,7 +315,7 @@ static void after_rows(const struct sheet_draft *b, struct sheet_encoder *f)
 			to[1].bit >>= SOME - odd;
 		}
 	if (n % SHEET_STEP == 0)
-		memcpy(b->sum[n / SHEET_STEP], f->times.sum, sizeof *b->sum);
+		memcpy(b->sum[n / SHEET_STEP], f->sum, sizeof *b->sum);
 }
 
 /* Write the peers: the list of distinct tracks, or each in three or four bytes. Return the end. */
@@ -407,8 +335,6 @@ size_t sheet_encode_finish(
     struct sheet_builder *s, struct sheet_draft *b, struct sheet_encoder *f, const struct sheet_batch *p)
 {
 	after_rows(b, f);
-	s->ready = f->times.longest[TS_READY];
-	s->sync = f->times.longest[TS_SYNC];
 	for (uint32_t i = 0; i < f->peers.n; i++)
 		s->pos[f->peers.peer[i]] = 0;
 	b->sh->npeer = count_some(b->whose, b->sh->n);

@@ -17,7 +17,6 @@
 
 #include "base/job.h"
 #include "store/cache/checkpoint.h"
-#include "store/tracks/extremes.h"
 #include "store/tracks/proc_sums.h"
 #include "store/tracks/seal_pipeline.h"
 
@@ -85,10 +84,8 @@ void tracks_free(struct tracks *k)
 {
 	struct store *st = k->st;
 	tracks_done(k);
-	for (uint32_t i = 0; i < column_n(&st->sheets); i++) {
+	for (uint32_t i = 0; i < column_n(&st->sheets); i++)
 		sheet_free(store_slot(st, i)->sheet);
-		extremes_free(store_slot(st, i)->sheet_extremes);
-	}
 	sheet_cache_free(st->keep);
 	proc_sums_free(st->proc_sums);
 	column_free(&st->trks);
