@@ -164,16 +164,14 @@ static void raw_row(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, u
 
 enum tstate bins_main_state(const struct bin *b, bool all)
 {
-	int best = TS_NONE;
+	enum tstate best = TS_NONE;
 	int64_t most = 0;
-	for (int s = 0; s < TS__N; s++) {
-		bool dull = s == TS_NONE || s == TS_IDLE;
-		if (b->ns[s] > most && (all || !dull)) {
-			best = s;
+	for (int s = 0; s < TS__N; s++)
+		if (b->ns[s] > most && (all || (s != TS_NONE && s != TS_IDLE))) {
+			best = (enum tstate)s;
 			most = b->ns[s];
 		}
-	}
-	return best == TS_NONE && b->ns[TS_IDLE] > 0 ? TS_IDLE : (enum tstate)best;
+	return !all && best == TS_NONE && b->ns[TS_IDLE] > 0 ? TS_IDLE : best;
 }
 
 /* ---- intervals */

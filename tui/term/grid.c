@@ -203,14 +203,11 @@ int grid_textn(struct grid *g, int y, int x, enum style st, int attr, const char
 		uint32_t cp;
 		size_t k = text_decode_utf8(s + i, n - i, &cp);
 		int w = text_cp_width(cp);
-		bool broken = cp == 0xfffd && !(k == 3 && !memcmp(s + i, "\xef\xbf\xbd", 3));
-		if (broken || w < 0) {
-			for (size_t j = 0; j < k; j++) {
-				char hex[5];
-				snprintf(hex, sizeof hex, "\\x%02x", (unsigned char)s[i + j]);
-				for (int c = 0; c < 4; c++)
-					x += put_text(g, y, x, (uint32_t)hex[c], st, attr);
-			}
+		if (text_is_escaped(cp, k)) {
+			char hex[4 * 4 + 1];	/* at most four bytes, each as \xNN */
+			text_safe_fit(hex, sizeof hex, s + i, k);
+			for (const char *h = hex; *h; h++)
+				x += put_text(g, y, x, (unsigned char)*h, st, attr);
 		} else if (w == 0) {
 			struct cell *c = grid_at(g, y, x - 1);
 			if (c && c->ch == 0)

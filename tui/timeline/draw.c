@@ -37,19 +37,6 @@ static bool is_idle(enum tstate s)
 	return s == TS_NONE || s == TS_IDLE;
 }
 
-/* Return the state with the largest share, without idle states if busy_only; TS_NONE: none. */
-static enum tstate main_state(const struct bin *b, bool busy_only, int64_t *most)
-{
-	enum tstate best = TS_NONE;
-	*most = 0;
-	for (int s = 0; s < TS__N; s++)
-		if (b->ns[s] > *most && !(busy_only && is_idle((enum tstate)s))) {
-			*most = b->ns[s];
-			best = (enum tstate)s;
-		}
-	return best;
-}
-
 /* Mostly, but not entirely, idle: the level is more informative than a letter. */
 static bool is_mostly_idle(const struct bin *share, int64_t all)
 {
@@ -59,10 +46,9 @@ static bool is_mostly_idle(const struct bin *share, int64_t all)
 
 static void cell_ascii(struct grid *g, int y, int x, const struct bin *share, int64_t all)
 {
-	int64_t most;
-	enum tstate s = main_state(share, false, &most);
-	if (most * 2 < all && s != TS_NONE) {
-		enum tstate busy = main_state(share, true, &most);
+	enum tstate s = bins_main_state(share, true);
+	if (share->ns[s] * 2 < all && s != TS_NONE) {
+		enum tstate busy = bins_main_state(share, false);
 		grid_put(g, y, x, ':', style_of_state(busy), ST_NORMAL, 0);
 		return;
 	}
@@ -73,9 +59,9 @@ static void cell_ascii(struct grid *g, int y, int x, const struct bin *share, in
 static void cell_utf8(struct grid *g, int y, int x, const struct bin *share, int64_t all, bool gor)
 {
 	/* the P of a schedtrace log may have been idle or not: do not show that as work */
-	int64_t most, unknown = gor ? 0 : share->ns[TS_UNKNOWN];
+	int64_t unknown = gor ? 0 : share->ns[TS_UNKNOWN];
 	int64_t busy = all - share->ns[TS_NONE] - share->ns[TS_IDLE] - unknown;
-	enum tstate s = main_state(share, true, &most);
+	enum tstate s = bins_main_state(share, false);
 	if (unknown > busy) {
 		grid_put(g, y, x, '?', ST_S_UNKNOWN, ST_NORMAL, 0);
 	} else if (busy <= 0 || all <= 0) {

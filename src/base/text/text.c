@@ -100,15 +100,18 @@ int text_cp_width(uint32_t cp)
 	return h.lo < sizeof widths / sizeof *widths && cp >= widths[h.lo].first ? widths[h.lo].cells : 1;
 }
 
+bool text_is_escaped(uint32_t cp, size_t len)
+{
+	return text_cp_width(cp) < 0 || (cp == 0xfffd && len == 1);
+}
+
 /* Return the length of the first character of s and set *cells to the cells it takes when shown. An invalid byte has
    length 1 and is shown as \xNN. */
 static size_t shown_char(const char *s, size_t n, size_t *cells)
 {
 	uint32_t cp;
 	size_t len = text_decode_utf8(s, n, &cp);
-	int w = text_cp_width(cp);
-	bool bad = cp == 0xfffd && len == 1;
-	*cells = bad || w < 0 ? 4 * (bad ? 1 : len) : (size_t)w;
+	*cells = text_is_escaped(cp, len) ? 4 * len : (size_t)text_cp_width(cp);
 	return len;
 }
 
@@ -126,7 +129,7 @@ static bool is_escaped(const char *s, size_t n)
 {
 	uint32_t cp;
 	size_t len = text_decode_utf8(s, n, &cp);
-	return text_cp_width(cp) < 0 || (cp == 0xfffd && len == 1);
+	return text_is_escaped(cp, len);
 }
 
 /* Return the number of leading bytes that are printable ASCII: one cell each, and most bytes of names. */

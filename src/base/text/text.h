@@ -19,6 +19,8 @@ int text_cp_width(uint32_t cp);
 /* Return the cells of a string as text_safe() shows it: control bytes take 4 (\xNN). */
 size_t text_width(const char *s, size_t n);
 
+/* Is a character, decoded from len bytes, escaped in what text_safe() appends? */
+bool text_is_escaped(uint32_t cp, size_t len);
 /* Append s escaped for a terminal: control characters, newline and tab too, and bytes that are not UTF-8 become \xNN.
    Bidi overrides and other format characters count as control characters. */
 void text_safe(struct buf *b, const char *s, size_t n);
