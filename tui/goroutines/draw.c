@@ -96,7 +96,7 @@ void goroutines_summary(const void *st, const struct pane_env *env, struct buf *
 	tracepane_put_scope(&p->scope, b);
 	if (env->find.rx && async_job(&p->search))
 		buf_printf(b, " | /%s searching", env->find.text);
-	else if (env->find.rx && p->tree.find)
+	else if (env->find.rx && p->tree.hits.at)
 		buf_printf(b, " | /%s %u match%s", env->find.text, p->tree.all, text_es(p->tree.all));
 }
 

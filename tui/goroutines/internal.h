@@ -116,10 +116,10 @@ struct goroutines_state {
 	struct goroutines_page one;
 	/* result of the search: matches among groups by row, among goroutines by index in gs->g */
 	struct goroutines_matches {
-		struct arena mem;
-		const char *find, *grep;	/* find NULL: not known */
-		uint8_t *row, *g;
-		uint32_t *under, all;	/* under: matches among the goroutines of each group */
+		struct list_hits hits;	/* of all groups, then of all goroutines; at NULL: not known */
+		char *grep;		/* the expression of `&` */
+		uint8_t *row, *g;	/* in hits.at */
+		uint32_t *under, all;	/* under: matches among the goroutines of each group; all: of all listed groups */
 	} tree;
 	struct tracepane_query later;		/* the query that is being made, or was made last */
 	enum goroutines_query { Q_SELECTS, Q_EXCLUDES, Q_LISTS } asked;	/* what that query does to the selection */

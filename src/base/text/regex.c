@@ -37,7 +37,6 @@ struct regex {
 	struct match_memory *memory;
 	char *text;
 	size_t plain;	/* length of the text if the expression matches only itself literally; else 0 */
-	char first;	/* the first byte of every text that it matches; 0: not known */
 };
 
 /* Compile the translated code. */
@@ -68,23 +67,6 @@ static size_t plain(const char *s)
 	return s[n] ? 0 : n;
 }
 
-/* Return the character after "^" if it must occur at least once and there is no alternative; else 0. */
-static char first_of(const char *s)
-{
-	if (s[0] != '^')
-		return 0;
-	for (const char *p = s; *p; p += *p == '\\' && p[1] ? 2 : 1)
-		if (*p == '|')
-			return 0;
-	bool quoted = s[1] == '\\';
-	char c = s[quoted ? 2 : 1], next = c ? s[quoted ? 3 : 2] : 0;
-	if (!c || (next && strchr("?*+{", next)))
-		return 0;
-	if (quoted)
-		return strchr(".+*?()|[]{}^$", c) ? c : 0;
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : 0;
-}
-
 struct regex *regex_new(const char *pattern, struct err *e)
 {
 	struct buf own = {0}, any = {0};
@@ -107,7 +89,6 @@ struct regex *regex_new(const char *pattern, struct err *e)
 	rx->dfa = dfa;
 	rx->text = xstrdup(pattern);
 	rx->plain = plain(pattern);
-	rx->first = first_of(pattern);
 	rx->ctx = pcre2_match_context_create(NULL);
 	rx->memory = xcalloc(1, sizeof *rx->memory);
 	atomic_init(&rx->memory->free, pcre2_match_data_create(1, NULL));
@@ -271,14 +252,4 @@ bool regex_find(const struct regex *rx, const char *s, size_t n, size_t *from, s
 const char *regex_pattern(const struct regex *rx)
 {
 	return rx->text;
-}
-
-bool regex_is_literal_word(const struct regex *rx)
-{
-	return rx->plain;
-}
-
-bool regex_can_start_with(const struct regex *rx, char c)
-{
-	return !rx->first || rx->first == c;
 }

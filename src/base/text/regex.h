@@ -33,11 +33,5 @@ bool regex_find(const struct regex *, const char *s, size_t n, size_t *from, siz
    match. No other thread may use the expression. */
 bool regex_match_bounded(struct regex *, const char *s, size_t n, bool *gave_up);
 const char *regex_pattern(const struct regex *);
-/* Return whether the expression matches only itself literally and is one word. Then it matches a text of words exactly
-   if it matches one of the words. */
-bool regex_is_literal_word(const struct regex *);
-/* Return whether it could match a text that begins with c. Expressions for one whole name, such as "^main\\.work$",
-   often cannot. */
-bool regex_can_start_with(const struct regex *, char c);
 
 #endif
