@@ -79,11 +79,9 @@ static void frame_took(double ms)
 
 struct screen { struct app *a; struct grid *g; struct screen_state *screen_state; struct buf out; };
 
-static void show(struct screen *s, bool news)
+static void show(struct screen *s)
 {
-	session_begin_frame(app_session(s->a), news);
 	app_draw(s->a, s->g);
-	session_end_frame(app_session(s->a));
 	buf_reset(&s->out);
 	screen_diff_write(s->screen_state, s->g, app_look(s->a), &s->out);
 }
@@ -95,7 +93,7 @@ static void steps(struct screen *s, const char *text, size_t len, bool slow)
 		double t = now_ms();
 		app_run_step(s->a);
 		if (!app_busy(s->a))
-			show(s, true);
+			show(s);
 		frame_took(t = now_ms() - t);
 		if (slow && t > over)
 			printf("        step after %.*s: %.1f ms\n", (int)len, text, t);
@@ -117,7 +115,7 @@ static void finish_work(struct screen *s, const char *text, size_t len, bool slo
 		}
 		double t = now_ms();
 		app_take_results(s->a, false);
-		show(s, true);
+		show(s);
 		frame_took(t = now_ms() - t);
 		if (slow && t > over)
 			printf("        after %.*s: %.1f ms\n", (int)len, text, t);
@@ -142,7 +140,7 @@ static void one_key(struct screen *s, int32_t key, const char *text, size_t len,
 {
 	double t = now_ms(), began = clock_ms();
 	app_key(s->a, key);
-	show(s, false);
+	show(s);
 	if (print_slow && clock_ms() - began > NOTICED)
 		printf("        %.*s: %.0f ms of wall time\n", (int)len, text, clock_ms() - began);
 	frame_took(now_ms() - t);
@@ -255,7 +253,7 @@ static int run(const struct options *o, int rows, int cols, const struct how *ho
 	sc.g = grid_new(rows, cols, false);
 	sc.screen_state = screen_diff_new(
 	    &(struct screen_diff_caps){.bce = true, .rep = false, .ech = true, .csr = true, .off = true, .dim = true});
-	show(&sc, false);
+	show(&sc);
 	frame_took(now_ms() - t);
 	row("first", took, ntook);
 	finish_work(&sc, "first", 5, how->slow);

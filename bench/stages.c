@@ -56,7 +56,7 @@ static bool ignore(void *self, const struct trace_generation *g, const struct tr
 
 static uint64_t order(struct bytes in)
 {
-	static const struct event_stream_ops ops = {ignore, NULL, NULL, NULL, NULL, NULL, false, 0};
+	static const struct event_stream_ops ops = {ignore, NULL, NULL, NULL, NULL, NULL, 0};
 	struct event_stream_info info;
 	uint64_t n = 0;
 	event_stream_read(in, &ops, &n, &info, NULL);

@@ -35,7 +35,7 @@ static bool on_events(void *self, const struct trace_generation *g, const struct
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 {
-	static const struct event_stream_ops ops = {on_events, NULL, NULL, NULL, NULL, NULL, false, 0};
+	static const struct event_stream_ops ops = {on_events, NULL, NULL, NULL, NULL, NULL, 0};
 	struct event_stream_info info;
 	struct err e;
 	uint64_t sum = 0;

@@ -9,7 +9,7 @@
 
 /*
  * The interface between readers and the store. A reader knows formats and calls these functions; a sink (the store's
- * builder, the profile of a report, the rebuilder of sheets) knows no formats. This file has what all files contain:
+ * builder, the profile of a report) knows no formats. This file has what all files contain:
  * names, locations and stacks. sink_profile.h has samples, sink_trace.h has goroutines and their states.
  *
  * All calls come from one thread at a time, except where noted. Arguments that point to memory are valid until the call

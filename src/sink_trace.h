@@ -130,16 +130,6 @@ struct sink_outline {
 	bool whole;
 };
 
-/* What is needed to read one generation of a trace again later, without the generations before it; passed at the
-   end of the generation. Only the reader knows the meaning of the bytes; the sink copies them. */
-struct sink_checkpoint {
-	uint64_t at, end;		/* its bytes in the file */
-	/* Tables: the sink's ids of its strings and stacks; state: the reader's state at its end. */
-	const void *tables, *state;
-	size_t ntables, nstate;
-	bool torn;			/* the input ended within it: its tables may lack what its events refer to */
-};
-
 struct sink_trace_ops {
 	/* Find or add a track. Return 0 if the number needs more than 62 bits; real traces have no such numbers. */
 	trk_id (*track)(void *, enum track_kind, uint64_t id);
@@ -157,10 +147,6 @@ struct sink_trace_ops {
 	/* Only a part of the trace is read: there will be no data from before t. Before all other data. */
 	void   (*starts_at)(void *, int64_t t);
 
-	/* For a sink that evicts sheets and has them read again (sink_reread_fn). */
-	bool   (*wants_checkpoints)(void *);	/* NULL: no */
-	void   (*checkpoint)(void *, const struct sink_checkpoint *);	/* after upto() at the end of a generation */
-
 	/* Do a step of pending work, of up to half a millisecond. Called by a thread of the reader that makes no other
 	   calls, when it would have to wait, and once as soon as there is such a thread. Return false if there is
 	   nothing to do or another thread does it. NULL: the sink has no such work. On two processors this takes a
@@ -174,10 +160,5 @@ static inline void sink_enter_one(const struct sink *s, trk_id trk, int64_t t, u
 	s->trace->enter(s->self,
 	    &(struct sink_enter){.t = t, .trk = trk, .peer = peer, .stack = stack, .state = (uint8_t)state}, 1);
 }
-
-/* Read a generation again. gen->state is the state at its start; NULL: it is the first one. Calls the sink as the
-   first reading did, but only enter(), upto() and checkpoint() have an effect; track() only finds. Returns -1 if the
-   file changed. */
-typedef int sink_reread_fn(void *arg, const struct sink_checkpoint *gen, struct sink *, struct err *);
 
 #endif

@@ -10,7 +10,7 @@
 struct digest {
 	uint64_t all, uncut;
 };
-/* Read every row and sheet of the snapshot; evicted sheets are rebuilt. */
+/* Read every row and sheet of the snapshot. */
 struct digest digest_of(const struct snap *);
 
 #endif

@@ -3,7 +3,7 @@
 /*
  * make soak: viewers for SOAK_MINUTES (default 60), one after the other, each on a copy of a sample: random keys and
  * sizes, keys that do not wait until the work of earlier keys has ended, and a file that is truncated, replaced and
- * grown meanwhile. A third of them evict sheets.
+ * grown meanwhile.
  *
  * It fails if a key takes more than two minutes, if the memory of the process grows over the rounds, or if a sanitizer
  * of the build finds something. Memory is what is resident, which an allocator makes uneven, and what is allocated when no
@@ -218,12 +218,7 @@ static void run_viewer(uint64_t seed)
 	keylog = fopen("soak.log", "we");
 	if (!keylog)
 		abort();
-	bool evicts = rnd(&v, 3) == 0;
-	if (evicts)
-		setenv("TTRACE_SHEETS", "1", 1);	/* make sheets small and evict nearly all of them */
-	else
-		unsetenv("TTRACE_SHEETS");
-	fprintf(keylog, "# seed %" PRIu64 ": %s%s\n", seed, sample, evicts ? ", evicted" : "");
+	fprintf(keylog, "# seed %" PRIu64 ": %s\n", seed, sample);
 	alarm(PATIENCE_S);
 	if (options_parse(&o, 3, (char *[]){program, word, file, NULL}, &e))
 		abort();

@@ -110,7 +110,7 @@ static int map_file(int fd, const struct stat *st, const char *path, struct byte
 {
 	if (st->st_size < SMALL)
 		return read_all(fd, path, NULL, b, e);
-	const void *p = mapped_new(fd, 0, (size_t)st->st_size);
+	const void *p = mapped_new(fd, (size_t)st->st_size);
 	if (!p)
 		return read_all(fd, path, NULL, b, e);
 	*b = (struct bytes){.p = p, .n = (size_t)st->st_size, .file_n = (size_t)st->st_size, .mapped = true,

@@ -32,10 +32,6 @@ bool perf_probe(struct bytes);
 struct trace_part { int64_t base, t0, t1; uint64_t past; };
 int gotrace_read_part(struct bytes, const struct trace_part *, struct sink *, struct err *);
 
-/* Read one generation again, see sink_reread_fn: from its bytes alone, and the file's wire_version(). */
-struct sink_checkpoint;
-int gotrace_reread(int version, struct bytes, const struct sink_checkpoint *, struct sink *, struct err *);
-
 enum file_kind { FK_UNKNOWN, FK_PPROF, FK_GOTRACE };
 struct reader {
 	enum file_kind kind;

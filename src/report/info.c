@@ -14,7 +14,6 @@
 #include "report/table.h"
 #include "session/download.h"
 #include "session/merge_profiles.h"
-#include "session/trace_reread.h"
 #include "store/builder.h"
 #include "store/tracks/time_search.h"
 #include "trace/as_profile.h"
@@ -289,7 +288,6 @@ int report_info(const struct options *o, struct out *out, struct err *e)
 	struct sink sink = builder_sink(b);
 	const struct reader *r = input_gunzip(&in, e) ? NULL : sniff(in, e);
 	builder_set_total(b, in.n);
-	struct reread_source *reread_source = r && r->kind == FK_GOTRACE ? trace_reread_new(b, &in) : NULL;
 	int ret = input_report_damage(&in, r ? r->read(in, &sink, e) : -1, &sink, e);
 	if (!ret) {
 		const struct snap *sn = builder_finish(b);
@@ -301,7 +299,6 @@ int report_info(const struct options *o, struct out *out, struct err *e)
 		}
 	}
 	builder_free(b);
-	trace_reread_free(reread_source);
 	input_close(&in);
 	return ret;
 }

@@ -18,7 +18,6 @@
 #include "base/mem/mem.h"
 #include "load/load.h"
 #include "session/merge_profiles.h"
-#include "session/trace_reread.h"
 #include "store/builder.h"
 
 #include <stdarg.h>
@@ -145,7 +144,6 @@ static int add_trace(struct job *j, struct compare_loader *a)
 		struct store_builder *b = builder_new();
 		struct sink sink = builder_sink(b);
 		builder_on_publish(b, go_on, j);
-		a->reread_source = trace_reread_new(b, &in);
 		rc = input_report_damage(&in, r->read(in, &sink, &a->err), &sink, &a->err);
 		const struct snap *sn = builder_finish(b);
 		builder_on_publish(b, NULL, NULL);
@@ -232,7 +230,6 @@ void compare_load_free(struct compare_loader *a)
 	if (!a)
 		return;
 	builder_free(a->own);
-	trace_reread_free(a->reread_source);
 	mem_free(a->to);
 	input_wait_free(&a->pending_input);
 	input_cache_free(&a->cached_inputs);

@@ -39,7 +39,6 @@ struct compare_loader {
 	struct pending_input pending_input;
 	struct cached_inputs cached_inputs;	/* copies of the files that were read for it */
 	struct store_builder *own;	/* of a trace: its own store */
-	struct reread_source *reread_source;	/* for rebuilding evicted sheets of own */
 	stk_id *to;		/* node in main for each node of own; 0 if none was needed */
 };
 

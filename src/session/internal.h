@@ -9,7 +9,6 @@
 #include "session/file_changed.h"
 #include "session/open_job.h"
 #include "session/session.h"
-#include "session/sheet_prefetch.h"
 
 #include <string.h>
 
@@ -68,7 +67,6 @@ struct session_file {
 
 /* The state of a session. Only files of this folder access it. */
 struct session {
-	struct sheet_prefetcher prefetch;
 	/* what is being read: first `opening`, then a compare_loader for each side, which becomes side[nside] */
 	struct async reading;
 	struct opening_job opening;

@@ -12,7 +12,6 @@
 
 #include "load/gotrace/wire.h"
 #include "session/merge_profiles.h"
-#include "session/trace_reread.h"
 #include "store/builder.h"
 
 #include <stdarg.h>
@@ -157,7 +156,6 @@ static int read_trace(struct opening_job *op, struct sink *sink)
 {
 	if (op->part)
 		return gotrace_read_part(op->first, op->part, sink, &op->err);
-	op->reread_source = trace_reread_new(op->store_builder, &op->first);
 	return op->reader->read(op->first, sink, &op->err);
 }
 
@@ -242,7 +240,5 @@ void open_job_free(struct opening_job *op)
 	if (op->store_builder)
 		builder_free(op->store_builder);
 	op->store_builder = NULL;
-	trace_reread_free(op->reread_source);
-	op->reread_source = NULL;
 	input_wait_free(&op->pending_input);
 }

@@ -27,7 +27,6 @@ struct opening_job {
 	const struct trace_part *part;	/* NULL: read all of it */
 	struct trace_part own_part;
 	struct store_builder *store_builder;
-	struct reread_source *reread_source;	/* for rebuilding evicted sheets, or NULL */
 	str_id ns;		/* "nanoseconds", unit of the weights of a trace */
 	struct err err;		/* of the job; read it after the job has ended */
 	bool failed;		/* likewise */

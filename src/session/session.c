@@ -146,7 +146,6 @@ void session_close(struct session *s)
 	s->weigh.nonblocking = false;
 	for (int i = 0; i < 4; i++)
 		async_stop(&s->weigh.freeing[i]);
-	sheet_prefetch_free(&s->prefetch);
 	async_stop(&s->reading);
 	for (uint32_t i = 1; i <= SIDES_MAX; i++)
 		compare_load_free(s->compare.side[i]);
@@ -160,26 +159,6 @@ void session_close(struct session *s)
 	arena_free(&s->strings);
 	mem_free(s->queries.query);
 	mem_free(s);
-}
-
-void session_begin_frame(struct session *s, bool news)
-{
-	sheet_prefetch_begin_frame(&s->prefetch, s->snap, news);
-}
-
-bool session_end_frame(struct session *s)
-{
-	return sheet_prefetch_end_frame(&s->prefetch, s->snap);
-}
-
-struct job *session_prefetch_job(const struct session *s)
-{
-	return sheet_prefetch_job(&s->prefetch);
-}
-
-bool session_prefetch_poll(struct session *s, bool wait)
-{
-	return sheet_prefetch_poll(&s->prefetch, wait);
 }
 
 struct job *session_job(const struct session *s)

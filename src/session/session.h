@@ -52,13 +52,6 @@ bool session_refresh(struct session *);
 /* Return whether the reading failed, with its error in *e. */
 bool session_failed(const struct session *, struct err *e);
 
-/* Begin a frame that does not wait for evicted sheets. A job rebuilds the sheets that the frame lacked, and then the
-   frame must be drawn again. news: true if there was no input since the last frame. */
-void session_begin_frame(struct session *, bool news);
-bool session_end_frame(struct session *);	/* false: the frame lacks sheets, and no job rebuilds them */
-struct job *session_prefetch_job(const struct session *);
-bool session_prefetch_poll(struct session *, bool wait);	/* true: the job has ended, draw again */
-
 /* Return the snapshot that session_refresh() took last. Never NULL; valid as long as the session. */
 const struct snap *session_snap(const struct session *);
 /* Append the names of the open files: the last part of a path, host and endpoint of a URL. Append the number of files

@@ -17,7 +17,6 @@
 #include "filter/weigh.h"
 #include "session/download.h"
 #include "session/query.h"
-#include "session/trace_reread.h"
 #include "session/trace_weights.h"
 #include "store/builder.h"
 #include "store/store.h"
@@ -68,10 +67,7 @@ int trace_read(
 	sink.oddities = oddities(o);
 	struct watched w = {o->watch, in->n};
 	const struct reader *r = sniff(*in, e);
-	if (r && r->kind == FK_GOTRACE) {
-		builder_set_total(t->store_builder, in->n);
-		t->reread_source = trace_reread_new(t->store_builder, in);
-	}
+	builder_set_total(t->store_builder, in->n);
 	if (o->watch)
 		builder_on_publish(t->store_builder, go_on, &w);
 	int rc = !r || r->kind != FK_GOTRACE ? -1 :
@@ -119,7 +115,6 @@ void trace_close(struct trace *t)
 {
 	if (t->store_builder)
 		builder_free(t->store_builder);
-	trace_reread_free(t->reread_source);
 	arena_free(&t->arena);
 	*t = (struct trace){0};
 }

@@ -11,9 +11,8 @@
 /* A trace for a report: read completely, in the foreground, with the options of the command line. */
 struct trace {
 	struct store_builder *store_builder;	/* NULL: sn belongs to the session */
-	struct reread_source *reread_source;	/* for rebuilding evicted sheets */
 	const struct snap *sn;
-	struct arena arena;	/* memory of the report; it may spill to disk */
+	struct arena arena;	/* memory of the report */
 };
 
 /* Open the first file of the command line. Return -1 with *e; also, with -strict, if it is damaged. Notices (notice may

@@ -21,7 +21,6 @@
 #include "base/intern.h"
 #include "base/job.h"
 #include "base/put.h"
-#include "store/cache/sheet_cache.h"
 #include "store/check.h"
 #include "store/samples.h"
 #include "store/stacks.h"
@@ -235,18 +234,6 @@ static bool help_seal(void *self)
 	return tracks_help_seal(((struct store_builder *)self)->tracks);
 }
 
-static bool wants_checkpoints(void *self)
-{
-	return ((struct store_builder *)self)->st.keep != NULL;
-}
-
-static void put_checkpoint(void *self, const struct sink_checkpoint *gen)
-{
-	struct store_builder *b = self;
-	if (b->st.keep)
-		tracks_add_checkpoint(b->tracks, gen);
-}
-
 static void put_warn(void *self, uint64_t at, const char *fmt, ...)
 {
 	struct store *st = &((struct store_builder *)self)->st;
@@ -319,8 +306,6 @@ struct sink builder_sink(struct store_builder *b)
 	    .facts = put_facts,
 	    .outline = put_outline,
 	    .starts_at = put_start,
-	    .wants_checkpoints = wants_checkpoints,
-	    .checkpoint = put_checkpoint,
 	    .idle_work = help_seal,
 	};
 	return (struct sink){.ops = &ops, .profile = &profile, .trace = &trace, .self = b};
@@ -395,19 +380,6 @@ const struct snap *builder_finish(struct store_builder *b)
 	return sn;
 }
 
-void builder_enable_eviction(struct store_builder *b, size_t limit, sink_reread_fn *again, void *arg)
-{
-	tracks_enable_eviction(b->tracks);
-	b->st.keep = sheet_cache_new(&b->st, b->tracks, limit, again, arg);
-}
-
-bool store_lost(const struct snap *sn)
-{
-	const struct store_builder *b = sn->by;
-	/* the writer may still set `keep`, until there are sheets */
-	return sn->nsheets && sheet_cache_is_lost(b->st.keep);
-}
-
 uint64_t store_size(const struct snap *sn)
 {
 	const struct store *st = sn->st;
@@ -422,7 +394,7 @@ uint64_t store_size(const struct snap *sn)
 	for (int i = 0; i < CT__N; i++)
 		n += (uint64_t)column_n(&st->counts[i]) * st->counts[i].width +
 		     (uint64_t)column_n(&st->late_counts[i]) * st->late_counts[i].width;
-	for (uint32_t i = 0; i < sn->nsheets && !st->keep; i++)
+	for (uint32_t i = 0; i < sn->nsheets; i++)
 		n += store_slot(st, i)->sheet->bytes;
 	return n;
 }

@@ -19,9 +19,6 @@ void builder_on_publish(struct store_builder *, bool (*fn)(void *, uint64_t byte
 /* Any thread: publish at the next opportunity, even if the last publication was less than PUBLISH_MS ago. */
 void builder_request_publish(struct store_builder *);
 const struct snap *builder_finish(struct store_builder *);	/* seals the rest; the snapshot is complete */
-/* Call before the first row: evict sheets while all of them take more than `limit` bytes, and rebuild them with
-   `again`, which any thread may call, one at a time, until builder_free(). */
-void builder_enable_eviction(struct store_builder *, size_t limit, sink_reread_fn *again, void *arg);
 /* Return the id of a string that an analysis made (the text of a tag). Adds it if the snapshot is complete and no file
    is being added; returns 0 if it cannot. Any thread. */
 str_id builder_add_string(const struct snap *, const char *s, size_t n);

@@ -103,16 +103,12 @@ enum { THREE_MOST = 1 << 24, START3_NS = THREE_MOST };	/* shorter sheets have st
 enum { SHEET_CONT = 0x80, SHEET_PAST = 0x40, SHEET_STATE = 0x3f, SHEET_STEP = 512,
 	SHEET_ROWS = 256 /* limit of the rows of Ps and Ms that have sums of their own */ };
 
-/* The slot of a sheet. These fields always exist; the sheet itself may have been evicted when memory is short
-   (store/cache/sheet_cache.h). sheet_get() rebuilds it. */
+/* The slot of a sheet, with what is often asked of it: the sheet itself may not be in memory (paging_file.h). */
 struct sheet_slot {
-	_Atomic(const struct sheet *) sheet;
-	_Atomic uint32_t pins, used;	/* number of users; tick of the last sheet_get() */
+	const struct sheet *sheet;
 	int64_t t0, t1;
 	uint32_t n, ntrk, nother;	/* as in the sheet */
 	uint32_t ntrks, nstks;		/* number of tracks and stacks when it was sealed */
-	const struct summary *summary;	/* of Ps and Ms, in a store with eviction */
-	const struct activity_blocks *activity;	/* likewise, of all tracks (activity_of_track()); or NULL */
 };
 
 struct warn_row { uint64_t at; const char *msg; bool aside; };	/* aside: nothing is damaged */
@@ -143,8 +139,7 @@ struct store {
 	struct data_column utils;					/* struct sink_util */
 	struct data_column trk_times, trk_origins;			/* int64_t, rare times of tracks; struct trk_origin */
 	struct data_column sheets;					/* struct sheet_slot */
-	struct sheet_cache *keep;					/* NULL: no sheet is ever evicted */
-	struct proc_sums *proc_sums;					/* sums of Ps, if no sheet is ever evicted */
+	struct proc_sums *proc_sums;
 	struct trk_list { trk_id *v; uint32_t n; } numbered[TK_G + 1];	/* see store_numbered() */
 	bool has_numbered;
 };
@@ -255,11 +250,10 @@ static inline uint64_t snap_intervals(const struct snap *sn)
 		n += store_slot(sn->st, i)->n;
 	return n;
 }
-/* Return the cost of some passes over all intervals, in steps (base/async.h). If sheets may have to be rebuilt, it is
-   too high for the work to be done at once. */
+/* Return the cost of some passes over all intervals, in steps (base/async.h). */
 static inline uint64_t snap_cost(const struct snap *sn, uint32_t passes)
 {
-	return sn->st->keep ? UINT32_MAX : passes * snap_intervals(sn);
+	return passes * snap_intervals(sn);
 }
 static inline const struct span_row *store_span(const struct store *s, uint32_t i) { return column_at(&s->spans, i); }
 static inline const struct smp_row *store_smp(const struct store *s, uint32_t i) { return column_at(&s->smps, i); }
@@ -283,49 +277,17 @@ static inline struct smp_time store_smp_time(const struct store *s, uint32_t i)
 				    : (struct smp_time){TIME_NONE, 0, 0};
 }
 
-/* Return whether the trace file has changed on disk: parts that were rebuilt or read since are shown empty. */
-bool store_lost(const struct snap *);
-/* Return the bytes of the rows, and of the sheets if no sheet is ever evicted. */
+/* Return the bytes of the rows and the sheets. */
 uint64_t store_size(const struct snap *);
 
-/* sheet_cache.c; call sheet_get() and sheet_put() instead. */
-const struct sheet *sheet_cache_get(const struct snap *, uint32_t i);
-void sheet_cache_put(const struct snap *, uint32_t i);
-/* With eviction: add the estimated time by state of a track in [a, b), which is within sheet i, from its summary. The
-   time is taken as evenly spread over the sheets of the summary. For drawing while the sheet is evicted. */
-void sheet_cache_estimate(const struct snap *, uint32_t i, trk_id, int64_t a, int64_t b, int64_t ns[TS__N]);
-/* The same for whole sheets [from, to), at least one. Costs less than one call per sheet. */
-void sheet_cache_estimate_many(const struct snap *, uint32_t from, uint32_t to, trk_id, int64_t ns[TS__N]);
-/* With eviction: return how many sheets there is room for at once. */
-uint32_t sheet_cache_capacity(const struct store *);
-/* Return how many sheets were rebuilt so far. What was derived from the resident sheets is valid until this changes. */
-uint32_t sheet_cache_rebuilt(const struct store *);
-static inline bool sheet_is_resident(const struct snap *sn, uint32_t i)
-{
-	return !sn->st->keep || atomic_load_explicit(&store_slot(sn->st, i)->sheet, memory_order_relaxed);
-}
-/* UI thread, while it draws without waiting (nowait.h): request an evicted sheet. Return false if it is resident, or if
-   this thread is not drawing. */
-bool nowait_request_sheet(const struct snap *, uint32_t i);
 /* Return whether the newer of two adjacent intervals of a row only continues the older one, given their states. */
 static inline bool sheet_continues(uint8_t older, uint8_t newer)
 {
 	bool same = !((older ^ newer) & SHEET_STATE);
 	return newer & SHEET_CONT || (same && older & SHEET_PAST);
 }
-/* Return 1 if a track keeps one state throughout an evicted sheet, 0 if it is not in it, -1 if the sheet must be
-   read. */
-int activity_of_track(const struct snap *, uint32_t i, trk_id);
-/* Return a sheet, rebuilt if it was evicted. It is valid until sheet_put() with the same number, which must follow. */
-static inline const struct sheet *sheet_get(const struct snap *sn, uint32_t i)
-{
-	return sn->st->keep ? sheet_cache_get(sn, i) : atomic_load(&store_slot(sn->st, i)->sheet);
-}
-static inline void sheet_put(const struct snap *sn, uint32_t i)
-{
-	if (sn->st->keep)
-		sheet_cache_put(sn, i);
-}
+static inline const struct sheet *sheet_get(const struct snap *sn, uint32_t i) { return store_slot(sn->st, i)->sheet; }
+static inline void sheet_put(const struct snap *sn, uint32_t i) { (void)sn, (void)i; }
 
 /* For loops: pins one sheet, and unpins it when another is taken. Initialise with zeros; call hold_drop() at the
    end. */

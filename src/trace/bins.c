@@ -58,53 +58,16 @@ static void bins_sheet(const struct sheet *sh, int32_t row, int64_t t0, int64_t 
 	}
 }
 
-/* At most this many evicted sheets of a window (or as many as fit into memory) are rebuilt for a row. If more are
-   evicted, the row is drawn from their summaries. */
-enum { AGAIN_MAX = 8 };
-
-static bool too_far(const struct snap *sn, uint32_t i, int64_t to)
-{
-	uint32_t n = 0, most = AGAIN_MAX;
-	if (!sn->st->keep)
-		return false;
-	if (sheet_cache_capacity(sn->st) < most)
-		most = sheet_cache_capacity(sn->st);
-	for (; i < sn->nsheets && n <= most && store_slot(sn->st, i)->t0 < to; i++)
-		n += !sheet_is_resident(sn, i);
-	return n > most;
-}
-
-/* Likewise for an evicted sheet, from its summary. */
-static void bins_brief(const struct snap *sn, uint32_t i, trk_id trk, int64_t t0, int64_t t1, uint32_t n,
-    uint32_t *k, uint32_t end, struct bin *out)
-{
-	const struct sheet_slot *s = store_slot(sn->st, i);
-	for (;; ++*k) {
-		int64_t a = bins_edge(t0, t1, n, *k), b = bins_edge(t0, t1, n, *k + 1);
-		bool past = b > s->t1;
-		a = a < s->t0 ? s->t0 : a;
-		b = past ? s->t1 : b;
-		if (b > a)
-			sheet_cache_estimate(sn, i, trk, a, b, out[*k].ns);
-		if (past || *k + 1 >= end)
-			break;
-	}
-}
-
-/* Add at once all sheets from i on that are entirely within a column: from summaries (which < 0), or from the running
-   sums of a P or M. Return the first sheet that is not added. */
-static uint32_t bins_whole(const struct snap *sn, uint32_t i, trk_id trk, int which, int64_t a, int64_t b,
-    struct bin *out)
+/* Add at once all sheets from i on that are entirely within a column [a, b), from the running sums of a P or M. Return
+   the first sheet that is not added. */
+static uint32_t bins_whole(const struct snap *sn, uint32_t i, int which, int64_t a, int64_t b, struct bin *out)
 {
 	if (store_slot(sn->st, i)->t0 < a || store_slot(sn->st, i)->t1 > b)
 		return i;
 	uint32_t to = sheet_at(sn, b);
 	to += store_slot(sn->st, to)->t1 <= b;
-	if (which < 0)
-		sheet_cache_estimate_many(sn, i, to, trk, out->ns);
-	else
-		proc_sums_sum(sn->st->proc_sums, which, i, to, store_slot(sn->st, i)->t0,
-		    store_slot(sn->st, to - 1)->t1, out->ns);
+	proc_sums_sum(sn->st->proc_sums, which, i, to, store_slot(sn->st, i)->t0, store_slot(sn->st, to - 1)->t1,
+	    out->ns);
 	return to;
 }
 
@@ -125,8 +88,7 @@ static void raw_columns(const struct snap *sn, trk_id trk, int64_t t0, int64_t t
 	int64_t from = bins_edge(t0, t1, n, k), to = bins_edge(t0, t1, n, end);
 	uint32_t i = sheet_at(sn, from);
 	uint32_t near = 0;
-	bool far = too_far(sn, i, to);
-	int which = sn->st->keep ? -1 : proc_sums_find(sn->st->proc_sums, trk);
+	int which = proc_sums_find(sn->st->proc_sums, trk);
 	for (uint32_t next; i < sn->nsheets; i = next) {
 		const struct sheet_slot *slot = store_slot(sn->st, i);
 		next = i + 1;
@@ -136,17 +98,13 @@ static void raw_columns(const struct snap *sn, trk_id trk, int64_t t0, int64_t t
 			continue;
 		while (k + 1 < end && bins_edge(t0, t1, n, k + 1) <= slot->t0)
 			k++;
-		if (far || which >= 0) {
+		if (which >= 0) {
 			int64_t a = bins_edge(t0, t1, n, k), b = bins_edge(t0, t1, n, k + 1);
-			uint32_t past = bins_whole(sn, i, trk, which, a, b, &out[k]);
+			uint32_t past = bins_whole(sn, i, which, a, b, &out[k]);
 			if (past > i) {
 				next = past;
 				continue;
 			}
-		}
-		if (far ? !sheet_is_resident(sn, i) : nowait_request_sheet(sn, i)) {
-			bins_brief(sn, i, trk, t0, t1, n, &k, end, out);
-			continue;
 		}
 		const struct sheet *sh = sheet_get(sn, i);
 		int32_t row = row_of(sh, trk, near);
@@ -205,9 +163,6 @@ static void join_left(const struct snap *sn, struct trace_interval *v)
 		if (i == sh->first[row]) {
 			if (!s)
 				break;
-			/* skip sheets that the interval fills completely: its start is in the last sheet before them */
-			while (s > 1 && sh->state[i] & SHEET_CONT && activity_of_track(sn, s - 1, v->trk) == 1)
-				s--;
 			osh = hold_sheet(other, sn, s - 1);
 			int32_t orow = row_of(osh, v->trk, row);
 			if (orow < 0)
@@ -233,16 +188,13 @@ static void join_left(const struct snap *sn, struct trace_interval *v)
 static void join_right(const struct snap *sn, struct trace_interval *v)
 {
 	struct hold a = {0}, b = {0}, *here = &a, *other = &b;
-	bool skipped = false;
-	for (;; skipped = false) {
+	for (;;) {
 		const struct sheet *sh = hold_sheet(here, sn, v->sheet), *nsh = sh;
 		uint32_t row = v->row = (uint32_t)row_of(sh, v->trk, v->row), ni = v->i + 1;
 		int32_t nrow = (int32_t)row;
 		if (ni == sh->first[row + 1]) {
 			if (v->sheet + 1 >= sn->nsheets)
 				break;
-			while (v->sheet + 2 < sn->nsheets && activity_of_track(sn, v->sheet + 1, v->trk) == 1)
-				skipped = true, v->sheet++;
 			nsh = hold_sheet(other, sn, v->sheet + 1);
 			nrow = row_of(nsh, v->trk, row);
 			if (nrow < 0)
@@ -261,12 +213,6 @@ static void join_right(const struct snap *sn, struct trace_interval *v)
 		struct hold *was = here;
 		here = other;
 		other = was;
-	}
-	if (skipped) {	/* it ends in a sheet that was skipped */
-		const struct sheet *sh = hold_sheet(here, sn, v->sheet);
-		int32_t row = sheet_row(sh, v->trk);
-		v->i = row < 0 ? 0 : sh->first[row];	/* the row may be missing in a damaged or incomplete trace */
-		v->t1 = sh->t1;
 	}
 	hold_drop(&a);
 	hold_drop(&b);
@@ -311,15 +257,12 @@ enum tstate trace_interval_state(const struct snap *sn, trk_id trk, int64_t t)
 }
 
 /* Get the next sheet after s (dir 1) or before it (dir -1) that has the track, pinned in h. Return the track's row
-   there; -1 if there is none, or if the sheet is evicted and must not be waited for. */
+   there, or -1 if there is none. */
 static int32_t sheet_seek(const struct snap *sn, trk_id trk, struct hold *h, uint32_t *s, int dir)
 {
 	while (dir > 0 ? *s + 1 < sn->nsheets : *s > 0) {
 		*s += (uint32_t)dir;
-		int still = activity_of_track(sn, *s, trk);
-		if (still && nowait_request_sheet(sn, *s))
-			return -1;
-		int32_t row = still ? sheet_row(hold_sheet(h, sn, *s), trk) : -1;
+		int32_t row = sheet_row(hold_sheet(h, sn, *s), trk);
 		if (row >= 0)
 			return row;
 	}
@@ -525,7 +468,7 @@ void bins_row(const struct snap *sn, trk_id trk, int64_t t0, int64_t t1, uint32_
 	for (uint32_t k = 0, m; k < n; k += m ? m : 1) {
 		int64_t a = bins_edge(t0, t1, n, k), b = bins_edge(t0, t1, n, k + 1);
 		m = 0;
-		if (!out[k].ns[TS_RUN] || nowait_request_sheet(sn, sheet_at(sn, a)) || too_many(sn, trk, a, b))
+		if (!out[k].ns[TS_RUN] || too_many(sn, trk, a, b))
 			continue;
 		m = columns_of_p(sn, trk, t0, t1, n, k, out);
 		if (!m)

@@ -24,8 +24,7 @@ static inline int64_t bins_edge(int64_t t0, int64_t t1, uint32_t n, uint32_t k)
 
 /* Compute a row: n columns of a track over [t0, t1). Outside of the snapshot and the track's life: TS_NONE. */
 void bins_row(const struct snap *, trk_id, int64_t t0, int64_t t1, uint32_t n, struct bin *out);
-/* Sum the states of a track over [t0, t1). If too many sheets of it are evicted, the sums are estimates from
-   summaries. */
+/* Sum the states of a track over [t0, t1). */
 void bins_sum(const struct snap *, trk_id, int64_t t0, int64_t t1, struct bin *out);
 /* Return the state with the largest share; TS_NONE and TS_IDLE only if there is no other state (with all: they count
    like the others); TS_NONE if empty. */

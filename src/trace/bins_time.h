@@ -14,8 +14,7 @@ bool bins_many(const struct snap *, const struct bins_query *, uint32_t n, const
    [t0, t1) that is in the sheet; and in the end the time that no sheet has, as TS_NONE. */
 void bins_add_row(const struct sheet *, uint32_t row, int64_t t0, int64_t t1, int64_t ns[TS__N]);
 void bins_add_rest(const struct snap *, int64_t t0, int64_t t1, int64_t ns[TS__N]);
-/* Sum the states of Ps over [t0, t1), exact also if sheets are evicted, including the time before the first event of a
-   P. */
+/* Sum the states of Ps over [t0, t1), including the time before the first event of a P. */
 void bins_procs(const struct snap *, const trk_id *, uint32_t n, int64_t t0, int64_t t1, struct bin *out);
 
 /* A counter in one column. The counts of goroutines by state include those whose first event comes later. */

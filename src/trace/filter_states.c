@@ -74,36 +74,25 @@ void trace_filter_states(const struct snap *sn, const struct trace_filter *f, in
 
 enum { SHEETS = 16, SLICES = 1 << 16 };	/* number that is sampled */
 
-/* Choose sheets that are in memory, spread over the trace; at least one. */
-static uint32_t some_sheets(const struct snap *sn, uint32_t at[SHEETS])
+/* The sheets that are sampled are spread over the trace. */
+static uint32_t sampled_sheet(const struct snap *sn, uint32_t k)
 {
-	uint32_t n = 0;
-	for (uint64_t k = 0; k < SHEETS; k++) {
-		uint32_t i = (uint32_t)(sn->nsheets * k / SHEETS), end = (uint32_t)(sn->nsheets * (k + 1) / SHEETS);
-		while (i < end && !sheet_is_resident(sn, i))
-			i++;
-		if (i < end)
-			at[n++] = i;
-	}
-	if (!n)
-		at[n++] = 0;
-	return n;
+	return (uint32_t)((uint64_t)sn->nsheets * k / SHEETS);
 }
 
 void trace_filter_states_approx(const struct snap *sn, const struct trace_filter *f, int64_t ns[TS__N])
 {
-	uint32_t at[SHEETS], n = 0, step = f->nslice / SLICES + 1;
+	uint32_t step = f->nslice / SLICES + 1;
 	if (sn->nsheets <= SHEETS) {
 		trace_filter_states(sn, f, ns);
 		return;
 	}
 	memset(ns, 0, TS__N * sizeof *ns);
-	n = some_sheets(sn, at);
-	for (uint32_t k = 0; !f->slice && k < n; k++)
-		add_sheet(sn, at[k], f, ns);
+	for (uint32_t k = 0; !f->slice && k < SHEETS; k++)
+		add_sheet(sn, sampled_sheet(sn, k), f, ns);
 	for (uint32_t i = 0; f->slice && i < f->nslice; i += step)
-		for (uint32_t k = 0; k < n; k++) {
-			const struct sheet_slot *s = store_slot(sn->st, at[k]);
+		for (uint32_t k = 0; k < SHEETS; k++) {
+			const struct sheet_slot *s = store_slot(sn->st, sampled_sheet(sn, k));
 			if (f->slice[i].t0 < s->t1 && f->slice[i].t1 > s->t0)
 				add_slice(sn, &f->slice[i], s->t0, s->t1, f, ns);
 		}

@@ -29,7 +29,6 @@ bool longest_wait(const struct snap *sn, const struct longest_wait_query *q, str
 				     .n = q->n,
 				     .t0 = q->t0,
 				     .t1 = q->t1,
-				     .cached_only = q->cached_only,
 				     .open = true,
 				     .most = q->most,
 				     .on = q->on,

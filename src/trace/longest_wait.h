@@ -22,7 +22,6 @@ struct longest_wait_query {
 	uint32_t n;
 	int64_t t0, t1;
 	uint64_t most;
-	bool cached_only;
 	struct progress_watcher on;
 };
 /* Find the longest wait of n goroutines in [t0, t1), in full also outside of the range. Of equal waits take the first

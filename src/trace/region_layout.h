@@ -35,8 +35,7 @@ struct row_layout {
 	uint32_t nsample;
 	struct region_layout_tick *sample; /* by track, then time */
 };
-/* Make the layout in an arena, whose pages are released now and then; it should spill if the store evicts sheets. If
-   stopped, the layout is empty. */
+/* Make the layout in an arena. If stopped, the layout is empty. */
 struct row_layout *region_layout_new(const struct snap *, struct arena *, const struct progress_watcher *);
 
 /* Return the number of levels of regions of a track, 0..REGION_LAYOUT_LEVELS. */

@@ -184,9 +184,8 @@ static void scan_earlier_sheet(struct span_pass *p, const struct sheet *sh, stru
 /* Get a sheet; NULL if the walk must stop. */
 static const struct sheet *get_sheet(struct span_pass *p, uint32_t s)
 {
-	bool here = sheet_is_resident(p->sn, s);
-	p->steps += (here ? SHEET : SPAN_SCAN_SHEET_STEPS) + (p->of ? store_slot(p->sn->st, s)->ntrk / 8 : 0);
-	if ((!here && p->q->cached_only) || p->steps > p->q->most || !watcher_report(&p->q->on, s, p->sn->nsheets))
+	p->steps += SHEET + (p->of ? store_slot(p->sn->st, s)->ntrk / 8 : 0);
+	if (p->steps > p->q->most || !watcher_report(&p->q->on, s, p->sn->nsheets))
 		p->cut = true;
 	return p->cut ? NULL : sheet_get(p->sn, s);
 }
@@ -195,18 +194,13 @@ static const struct sheet *get_sheet(struct span_pass *p, uint32_t s)
 static void seek_left(struct span_pass *p, uint32_t s)
 {
 	for (bool open = true; open && s-- > 0;) {
-		bool still = true;
-		for (uint32_t i = 0; i < p->nleft && still; i++)
-			still = !p->left_span[i].open || activity_of_track(p->sn, s, left_track(p, &p->left_span[i])) == 1;
-		if (still)
-			continue;
 		const struct sheet *sh = get_sheet(p, s);
 		if (!sh)
 			return;
 		open = false;
 		for (uint32_t i = 0; i < p->nleft; i++) {
 			struct left_span *l = &p->left_span[i];
-			if (l->open && activity_of_track(p->sn, s, left_track(p, l)) != 1)
+			if (l->open)
 				scan_earlier_sheet(p, sh, l);
 			open = open || l->open;
 		}
@@ -214,31 +208,8 @@ static void seek_left(struct span_pass *p, uint32_t s)
 	}
 }
 
-/* Do all goroutines go through an evicted sheet without change, or are not in it? Then it need not be read. */
-static bool all_still(struct span_pass *p, uint32_t s)
-{
-	const struct sheet_slot *slot = store_slot(p->sn->st, s);
-	if (sheet_is_resident(p->sn, s))
-		return false;
-	for (uint32_t k = 0; k < p->q->n; k++) {
-		int how = p->at[k] == OVER ? 0 : activity_of_track(p->sn, s, track_of(p, k));
-		if (how < 0 || (how == 1 && (!has_slot(p, k) || !slot_of(p, k)->live || slot_of(p, k)->t1 != slot->t0)))
-			return false;
-	}
-	p->on = 0;
-	for (uint32_t k = 0; k < p->q->n; k++)
-		if (has_slot(p, k) && activity_of_track(p->sn, s, track_of(p, k)) == 1) {
-			slot_of(p, k)->t1 = slot->t1;
-			p->on++;
-		}
-	p->steps += p->q->n / 8;
-	return true;
-}
-
 static void sheet_pass(struct span_pass *p, uint32_t s)
 {
-	if (all_still(p, s))
-		return;
 	const struct sheet *sh = get_sheet(p, s);
 	if (!sh)
 		return;

@@ -21,16 +21,14 @@ struct span_scan_run {
 	int64_t t0, t1;
 	bool newest;			/* if a number is used again, only the newest life */
 	bool peers, stacks;
-	bool cached_only;			/* do not rebuild evicted sheets */
 	/* if it stops early, also report the unfinished spans, as far as they were walked */
 	bool open;
-	/* maximum steps: about one per span, plus the cost of a lookup in a sheet or of rebuilding it */
+	/* maximum steps: about one per span, plus the cost of a lookup in a sheet */
 	uint64_t most;
 	struct progress_watcher on;		/* may stop it */
 	void (*on_span)(void *arg, const struct span_scan_item *);
 	void *arg;
 };
-enum { SPAN_SCAN_SHEET_STEPS = 1 << 16 };	/* steps for rebuilding a sheet */
 bool span_scan_run(const struct snap *, const struct span_scan_run *);	/* false: it stopped early */
 
 #endif

@@ -223,9 +223,8 @@ static void on_warn(void *self, uint64_t at, const char *msg)
 	((struct received *)self)->warned++;
 }
 
-static bool on_generation(void *self, const struct trace_generation *g, const struct event_stream_info *i)
+static bool on_generation(void *self, const struct event_stream_info *i)
 {
-	(void)g;
 	(void)i;
 	struct received *h = self;
 	if (h->gens < 16)
@@ -234,7 +233,7 @@ static bool on_generation(void *self, const struct trace_generation *g, const st
 	return true;
 }
 
-static const struct event_stream_ops ops = {on_events, on_warn, on_generation, NULL, NULL, NULL, false, 0};
+static const struct event_stream_ops ops = {on_events, on_warn, on_generation, NULL, NULL, NULL, 0};
 
 static int read_trace(const char *p, size_t n, struct received *h, struct err *e)
 {

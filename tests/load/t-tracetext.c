@@ -84,7 +84,7 @@ static void on_warn(void *self, uint64_t at, const char *msg)
 
 static void read_trace(const struct buf *trace, struct buf *got)
 {
-	static const struct event_stream_ops ops = {on_events, on_warn, NULL, NULL, NULL, NULL, false, 0};
+	static const struct event_stream_ops ops = {on_events, on_warn, NULL, NULL, NULL, NULL, 0};
 	struct event_stream_info info;
 	struct err e;
 	struct bytes in = {.p = (const uint8_t *)trace->p, .n = trace->n, .file_n = trace->n};

@@ -19,14 +19,13 @@ replays() {
 		tail -30 "$tmp/out"
 	}
 }
-for name in elf file gotrace keep pprof report text viewer words; do
+for name in elf file gotrace pprof report text viewer words; do
 	replays $name corpus-$name
 done
-replays keep corpus-gotrace
 for format in gotrace pprof text; do
 	replays file corpus-$format
 done
-for name in file gotrace keep pprof text; do
+for name in file gotrace pprof text; do
 	replays $name corpus
 done
 exit $bad

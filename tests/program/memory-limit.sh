@@ -1,46 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: MIT
-# Limits of memory. With a cache of few sheets, screens and reports are the same as with all sheets in memory. -mem bounds the
-# memory for any file.
+# Limits of memory: -mem bounds the memory for any file.
 set -u
 . "${srcdir:-.}/tests/lib.sh"
-# TTRACE_SHEETS makes sheets small, so the trace has many. There is room for four of them, or for all.
-all=(env TTRACE_SHEETS=1000000000)
-few=(env TTRACE_SHEETS=1)
-pane() { # pane NAME KEYS...: compare the screens after KEYS, from that pane on, with few sheets and with all
-	name=$1
-	shift
-	for keys; do
-		"${all[@]}" "$TTRACE" view -pane="$name" -script "$keys" -size 120x40 "$trace" >"$tmp/a" 2>&1
-		"${few[@]}" "$TTRACE" view -pane="$name" -script "$keys" -size 120x40 "$trace" >"$tmp/b" 2>&1
-		cmp -s "$tmp/a" "$tmp/b" || fail "the screen after '$keys' in pane $name differs with few sheets"
-	done
-}
-part=':t 40%..43%<Enter>'	# lanes of more sheets than there is room for are drawn from sums by sheet, which is less exact
-pane timeline ++++++ '6jj<Enter>' jjj++++lll '++++++++{{}}wwwbbb' 0Mjjjj
-# The others are opened without the timeline, which would need each sheet first.
-pane goroutines "${part}(" "${part}jj(" "${part}jj<Enter><Enter>jjj" "${part}jj<Enter><Enter>Gk<Backspace>k<Enter>" \
-	"${part}jj<Enter><Enter>/run<Enter>nn" 'jj<Enter>'
-pane tasks 'jj<Enter>' '[jj<Enter>'
-pane gc jj
-pane events 'jjjj<PgDn>'
-pane top ''
-pane flame ''
-for report in info goroutines 'goroutines -goroutine=1' 'goroutines -group=.' 'goroutines -by=state' 'goroutines -format=json' tasks 'tasks -format=json' \
-	'tasks -name=checkout' regions 'regions -format=json' 'regions -name=cache.Get -format=tsv' gc stw why 'why -format=json' 'top -type=critical' 'folded -type=sync -blame=chain' mmu procs syscalls stats 'stats -step=1ms' 'top -type=sched' \
-	'raw -type=sched -blame=occupant' 'top -type=sched -blame=self' 'top -type=sched -blame=occupant -proc=0' 'raw -type=run -task=.' 'top -type=run -region=. -cum' 'gc -task=.' 'traces -type=block'; do
-	set -- $report
-	"${all[@]}" "$TTRACE" "$@" "$trace" >"$tmp/a" 2>&1
-	"${few[@]}" "$TTRACE" "$@" "$trace" >"$tmp/b" 2>&1
-	cmp -s "$tmp/a" "$tmp/b" || fail "the report $report differs with few sheets"
-done
-# What does not name an example or an estimate does not depend on where sheets end either.
-for report in info goroutines 'goroutines -format=json' tasks regions gc stw mmu procs syscalls stats; do
-	set -- $report
-	"$TTRACE" "$@" "$trace" >"$tmp/a" 2>&1
-	"${few[@]}" "$TTRACE" "$@" "$trace" >"$tmp/b" 2>&1
-	cmp -s "$tmp/a" "$tmp/b" || fail "the report $report differs with small sheets"
-done
 # -mem below 128 MB is taken as 128 MB, with a notice; larger values have no notice
 "$TTRACE" info -mem=2M "$trace" >"$tmp/a" 2>"$tmp/said"
 grep -q -- '-mem .*128 MB' "$tmp/said" || fail 'no notice that the limit was taken as 128 MB'
@@ -81,8 +43,4 @@ for bomb in folded legacy; do
 	[ "$(grep -c 'takes more memory than the limit of -mem; what was read until then is shown' "$tmp/b")" = 1 ] ||
 		fail "the large $bomb file does not have one notice: $(tail -n 5 "$tmp/b")"
 done
-# evicted sheets of a pipe are rebuilt, too, although a pipe can be read only once
-"$TTRACE" goroutines - <"$trace" >"$tmp/a" 2>&1
-cat "$trace" | "${few[@]}" "$TTRACE" goroutines - >"$tmp/b" 2>&1
-cmp -s "$tmp/a" "$tmp/b" || fail "the report of a pipe differs with few sheets"
 exit $bad

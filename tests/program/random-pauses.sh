@@ -31,9 +31,7 @@ done
 shaken top "$samples/heap.pb.gz" "$samples/heap.pb.gz"
 shaken top -diff_base="$samples/leak-before.pb.gz" "$samples/leak-after.pb.gz"
 shaken findings -diff_base="$faults/lock-queue.sound.trace.gz" "$faults/lock-queue.trace.gz"
-TTRACE_SHEETS=1 && export TTRACE_SHEETS
 shaken goroutines -group=main "$trace"
-# A viewer of a trace draws the timeline first, for which each sheet is read again: begin in the tested pane.
 for pane in top list peek flame goroutines tasks gc events; do
 	screen "$trace" jj $pane
 done
@@ -43,7 +41,6 @@ screen "$stock" '!jj' top
 screen "$stock" ';jj' top
 screen "$trace" jWjj
 screen "$trace" ':focus=main<Enter>14u6u:t 40%..50%<Enter>5+++w(9G'
-unset TTRACE_SHEETS
 screen "$trace" ":diff $stock<Enter>6D7!"
 screen "$cpu" '1jf4u2x3uu:tagroot=endpoint<Enter>4'
 

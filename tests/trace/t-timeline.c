@@ -305,7 +305,7 @@ static void first_wakes(const struct snap *sn, struct arena *a)
 				g[n++] = t;
 		struct edge x, e, y = {.t = INT64_MAX};
 		bool all, one = wake_edges_first(sn,
-			      &(struct wake_edges_query){.from = g, .n = n, .most = UINT32_MAX, .t0 = t0, .t1 = sn->t1},
+			      &(struct wake_edges_query){.from = g, .n = n, .t0 = t0, .t1 = sn->t1},
 			      &x, &k, &all);
 		for (uint32_t j = 0; j < n; j++) {
 			struct wake_edges_walk w = {0};

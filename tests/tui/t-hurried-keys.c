@@ -27,14 +27,6 @@
 
 struct viewer { char path[1100]; struct options o; struct app *a; struct grid *g; };
 
-/* Draw as on a terminal: missing sheets are rebuilt in the background, and the screen is drawn again when they are there. */
-static void draw(struct viewer *v, bool news)
-{
-	session_begin_frame(app_session(v->a), news);
-	app_draw(v->a, v->g);
-	session_end_frame(app_session(v->a));
-}
-
 /* Wait up to ms milliseconds for results of jobs, and take them, as the loop of the terminal does. */
 static void take_news(struct viewer *v, int ms)
 {
@@ -48,7 +40,7 @@ static void take_news(struct viewer *v, int ms)
 		job_drain(j);
 	app_refresh(v->a);
 	app_take_results(v->a, false);
-	draw(v, true);
+	app_draw(v->a, v->g);
 }
 
 /* Take results until nothing runs. Return false if something still runs after minutes. */
@@ -66,7 +58,7 @@ static void press(struct viewer *v, const char *keys, bool wait)
 		int32_t key;
 		at += keys_parse(keys + at, n - at, &key);
 		app_key(v->a, key);
-		draw(v, false);
+		app_draw(v->a, v->g);
 		struct app_requests w = app_take_requests(v->a);
 		app_requests_free(&w);
 		if (wait)
@@ -220,7 +212,6 @@ int main(void)
 	replaced_behind_help();
 	stopped("cpu.pb.gz");
 	stopped("orders.trace");
-	setenv("TTRACE_SHEETS", "1", 1);	/* nearly all sheets are evicted */
 	hurry("orders.trace", "1j5+++w)(--{{MjjG8<Enter>6jW9G7", "16");
 	cancel("orders.trace", "5+++w)(--{{MjjG8<Enter>:focus=main<Enter>6jW9Gg5");
 	return DONE();

@@ -323,7 +323,7 @@ void app_refresh(struct app *a)
 
 struct job *app_work(const struct app *a)
 {
-	struct job *w = session_weighing_job(a->s), *j = w ? w : session_prefetch_job(a->s);
+	struct job *j = session_weighing_job(a->s);
 	return j ? j : pane_job(pane_now(a), state_now(a));
 }
 
@@ -401,7 +401,6 @@ void app_finish_pending(struct app *a)
 
 void app_take_results(struct app *a, bool wait)
 {
-	session_prefetch_poll(a->s, false);
 	if (session_weighing_job(a->s)) {
 		take_weights(a);
 		return;
@@ -409,8 +408,7 @@ void app_take_results(struct app *a, bool wait)
 	struct job *j;
 	bool any = false;
 	/* Jobs that the pane starts again because its input changed are waited for too. */
-	for (int i = 0; i < 12 && (j = app_work(a)) && j != session_prefetch_job(a->s) &&
-	    (wait || (!any && job_done(j, NULL))); i++) {
+	for (int i = 0; i < 12 && (j = app_work(a)) && (wait || (!any && job_done(j, NULL))); i++) {
 		take_one_result(a);
 		any = true;
 		if (wait)	/* for the search that the pane runs then */
@@ -504,7 +502,7 @@ void app_close_panes(struct app *a)
 	a->nav.nundo = a->nav.undone = 0;
 	a->in.ndigit = 0;
 	a->env.ntagged = 0;
-	a->status.notified = a->status.lost_reported = false;
+	a->status.notified = false;
 	memset(a->nav.marked, 0, sizeof a->nav.marked);
 }
 

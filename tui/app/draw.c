@@ -85,7 +85,7 @@ static void put_corner(const struct app *a, struct buf *b)
 		return;
 	}
 	if (!j) {
-		buf_puts(b, session_prefetch_job(a->s) ? "reading" : "?help");
+		buf_puts(b, "?help");
 		return;
 	}
 	struct fetch_progress f;
@@ -297,15 +297,6 @@ static void draw_foot(const struct app *a, struct grid *g)
 	buf_free(&b);
 }
 
-/* Report once that the file changed on disk. This is noticed while panes draw, when evicted data is read again. */
-static void report_lost(struct app *a)
-{
-	if (a->status.lost_reported || !session_is_trace(a->s) || !store_lost(session_snap(a->s)))
-		return;
-	app_message(a, ST_WARN, "the file changed on disk: some parts are shown empty; r reads it again");
-	a->status.lost_reported = true;
-}
-
 /* Report matches that could not be decided: the selection of the expression may be wrong. */
 static void report_undecided(struct app *a)
 {
@@ -401,7 +392,6 @@ void app_draw(struct app *a, struct grid *g)
 	}
 	if (a->pop.kind)
 		app_pop_draw(a, g);
-	report_lost(a);
 	report_undecided(a);
 	draw_message_line(a, g);
 	draw_foot(a, g);

@@ -14,8 +14,7 @@ struct app_status {
 	enum style style;
 	bool sticky;		/* the message was set by the key that is being handled */
 	bool greeted;		/* the highlights of the file were announced, ... */
-	bool notified;		/* ... the first notice about it, ... */
-	bool lost_reported;	/* ... and that it has changed on disk since */
+	bool notified;		/* ... and the first notice about it */
 	uint64_t undecided;	/* regex_undecided() when it was reported */
 };
 

@@ -52,23 +52,6 @@ static int read_file(const char *name, struct buf *b, struct err *e)
 	return 0;
 }
 
-/* Draw as on a terminal, but wait for all data: sheets that a frame lacks are loaded together and the frame is
-   drawn again. If it still lacks some after that, it is drawn a last time outside of a frame, which loads them one
-   by one. */
-static void draw_screen(struct app *a, struct grid *g)
-{
-	struct session *s = app_session(a);
-	bool whole = false, news = false;
-	do {
-		session_begin_frame(s, news);
-		app_draw(a, g);
-		whole = session_end_frame(s);
-		news = true;
-	} while (session_prefetch_poll(s, true));
-	if (!whole)
-		app_draw(a, g);
-}
-
 /* Draw after each key as a terminal would, so that the cost of a key is the same. */
 static void press_keys(struct app *a, struct grid *g, const char *keys, size_t n)
 {
@@ -78,7 +61,7 @@ static void press_keys(struct app *a, struct grid *g, const char *keys, size_t n
 		app_key(a, key);
 		app_wait(a);		/* complete what the key started before the next one */
 		app_take_results(a, true);
-		draw_screen(a, g);
+		app_draw(a, g);
 		keys += k;
 		n -= k;
 		struct app_requests w = app_take_requests(a);
@@ -103,7 +86,7 @@ static int play_keys(
 		struct grid *g = grid_new(u->rows, u->cols, u->ascii);
 		app_take_results(a, true);
 		press_keys(a, g, keys->p, keys->n);
-		draw_screen(a, g);
+		app_draw(a, g);
 		grid_print(g, &out, options_bool(o, OPT_ANSI) ? app_look(a) : NULL);
 		grid_free(g);
 		rc = put(&out, e);

@@ -105,7 +105,6 @@ struct loop {
 	bool dirty;		/* a change is not drawn yet */
 	int64_t woke;		/* time at which the loop woke up for the next frame, us; 0: none */
 	int64_t owed;		/* work since the last frame that was not drawn, us */
-	bool news;		/* the frame is drawn because of a job or a timeout, not because of the user */
 	bool outlined;		/* the outline of the trace, or all of the file, has been drawn */
 	bool tasted;		/* the first samples of a profile have been drawn */
 };
@@ -125,10 +124,7 @@ static bool first_sight(struct loop *l)
 static void draw_screen(struct loop *l)
 {
 	int64_t us = l->woke ? l->woke : clock_us();
-	struct session *s = app_session(l->a);
-	session_begin_frame(s, l->news);
 	app_draw(l->a, l->g);
-	session_end_frame(s);
 	term_show(l->t, l->g, app_look(l->a));
 	struct term_cost c = term_cost(l->t);
 	app_cost(l->a, clock_us() - us + l->owed, c.cells, c.bytes);
@@ -185,7 +181,6 @@ static int run_step(struct loop *l)
 	bool draw = true;
 	enum term_event what = term_wait(l->t, j ? job_fd(j) : own ? job_fd(own) : -1, wait_ms(l, j && own), &in);
 	l->woke = l->woke ? l->woke : clock_us();
-	l->news = what == TE_FD || what == TE_TIME;
 	switch (what) {
 	case TE_KEY: app_key(l->a, in.key); break;
 	case TE_CLICK: app_click(l->a, in.key, in.y, in.x); break;

@@ -73,8 +73,7 @@ void events_draw(const void *st, const struct pane_env *env, struct grid *g)
 	grid_text(g, 0, 1, ST_HEAD, 0, "       TIME    DELTA EVENT       BY");
 	grid_text(g, 0, g->w >= 110 ? 65 : 42, ST_HEAD, 0, "DETAILS");
 	if (!p->rows.n)
-		tracepane_draw_empty(g, 2, async_job(&p->paging) ? "The events here are being read."
-			: !session_snap(env->s)->complete ? "Nothing has been read yet."
+		tracepane_draw_empty(g, 2, !session_snap(env->s)->complete ? "Nothing has been read yet."
 			: env->grep.rx ? "No event near the cursor matches: & and Enter shows all events."
 			: p->view ? "No events of this kind here: e shows other kinds."
 			: p->scope.part || tracepane_is_filtered(&p->scope)

@@ -17,14 +17,10 @@ struct events_view { const char *name; uint32_t kinds, spans, marks; };
 enum { EV_VIEWS = 8 };
 extern const struct events_view events_views[EV_VIEWS];
 
-struct events_page_work;
 struct events {
 	struct arena mem;
 	struct tracepane_scope scope;
 	struct event_list list, spare;		/* spare: only its memory is reused */
-	struct async paging;		/* another page that is being gathered */
-	struct rows from;		/* the rows at the time of that request */
-	bool last, turns;	/* last: select the last row of the page; turns: the page continues the current one */
 	bool matched;		/* the list is the complete result of a search for what `&` or the filters leave */
 	uint32_t *row;		/* indexes into list, filtered by `&` */
 	size_t crow;
@@ -62,17 +58,13 @@ enum style events_event_style(const struct snap *, const struct event_item *);
 struct events_stack { const char *of; stk_id stack; };
 int  events_event_stacks(const struct snap *, const struct event_item *, struct events_stack out[2]);
 
-/* page_job.c */
+/* page.c */
 /* The result points to the scope. */
 struct trace_events_query events_list_query(int view, const struct tracepane_scope *);
 /* A page. far: a search has to look for filtered events beyond it. */
 struct events_page { struct event_list list; bool far; };
-/* Load the page around an event, which need not exist. false: a job gathers it, and events_page_finish() returns it. */
-bool events_load_page(struct events *, const struct pane_env *, const struct event_item *at, struct events_page *);
-void events_page_cancel(struct events *);	/* the page is not wanted any more */
-/* Take the page of the job; false: there is none, or another one follows. */
-bool events_page_finish(struct events *, struct events_page *);
-void events_page_free(struct events *);
+/* Load the page around an event, which need not exist. got->list is reused. */
+void events_load_page(const struct events *, const struct pane_env *, const struct event_item *at, struct events_page *got);
 
 /* events/search_job.c: search the whole trace in the background. */
 struct events_search_query {

@@ -76,19 +76,17 @@ static void show_page(struct events *p, const struct pane_env *env, struct event
 /* Load the page around an event. */
 static void page_around(struct events *p, const struct pane_env *env, struct event_item at)
 {
-	struct events_page got;
+	struct events_page got = {.list = p->spare};
 	if (p->matched && (env->grep.rx || tracepane_is_filtered(&p->scope))) {	/* a search makes the page */
 		events_search(p, env, NULL, 0, at.t);
-		events_page_cancel(p);
 		return;
 	}
 	p->matched = false;
-	p->from = p->rows;
-	p->turns = p->last = false;
 	if (at.t < p->scope.t0 || at.t >= p->scope.t1)	/* outside of the range: start at its beginning */
 		at = (struct event_item){.t = p->scope.t0};
-	if (events_load_page(p, env, &at, &got))
-		show_page(p, env, &got, at.t);
+	p->spare = (struct event_list){0};
+	events_load_page(p, env, &at, &got);
+	show_page(p, env, &got, at.t);
 }
 
 static void page_at(struct events *p, const struct pane_env *env, int64_t t)
@@ -138,12 +136,11 @@ static void turn_page(struct events *p, const struct pane_env *env)
 		return;
 	bool low = p->rows.sel < EV_NEAR && (p->list.cut0 || p->list.t0 > p->scope.t0);
 	bool high = p->rows.sel + EV_NEAR >= p->rows.n && (p->list.cut1 || p->list.t1 < p->scope.t1);
-	if ((!low && !high) || async_job(&p->paging) || (async_job(&p->searching) && !p->single))
+	if ((!low && !high) || (async_job(&p->searching) && !p->single))
 		return;
 	struct event_item was = *e;
 	uint32_t below = p->rows.sel - list_first_row(&p->rows, env->rows - 1);
 	page_around(p, env, was);
-	p->turns = true;
 	seek_time(p, was.t);
 	select_event(p, &was);
 	p->rows.top = p->rows.sel > below ? p->rows.sel - below : 0;
@@ -208,35 +205,10 @@ static void events_pane_tick(void *st, const struct pane_env *env)
 		take_found(p, env, &found);
 }
 
-/* Show the gathered page. If the cursor has moved on the old one, keep its position. */
-static void events_pane_done(void *st, const struct pane_env *env, struct ask *out)
-{
-	struct events *p = st;
-	struct events_page got;
-	(void)out;
-	if (!events_page_finish(p, &got))
-		return;
-	bool there = (p->rows.sel == p->sought_row && !p->turns) || !events_selected_event(p) ||
-		     events_selected_event(p)->t < got.list.t0 || events_selected_event(p)->t >= got.list.t1;
-	struct event_item was = there ? p->sought : *events_selected_event(p);
-	uint32_t below = p->rows.n ? p->rows.sel - list_first_row(&p->rows, env->rows - 1) : 0;
-	p->matched = false;
-	if (there)
-		p->rows = p->from;
-	show_page(p, env, &got, was.t);
-	seek_time(p, was.t);
-	select_event(p, &was);
-	if (!there)
-		p->rows.top = p->rows.sel > below ? p->rows.sel - below : 0;
-	if (there && p->last)
-		list_move(&p->rows, &(struct act){.cmd = CMD_LAST}, env->rows - 1 - events_footer_height(p, env));
-	set_sought(p, was);
-}
-
 static void close_events(void *st)
 {
 	struct events *p = st;
-	events_page_free(p);
+	mem_free(p->spare.v);
 	events_search_stop(&p->searching);
 	arena_free(&p->mem);
 	mem_free(p->list.v);
@@ -397,10 +369,8 @@ static enum verdict events_pane_act(void *st, const struct pane_env *env, const 
 	p->search_note[0] = '\0';
 	if (a->cmd == CMD_FIRST && a->count <= 0)
 		go_to(p, env, p->scope.t0);
-	if (a->cmd == CMD_LAST && a->count <= 0) {
+	if (a->cmd == CMD_LAST && a->count <= 0)
 		go_to(p, env, p->scope.t1 - 1);
-		p->last = true;
-	}
 	switch ((int)a->cmd) {
 	case CMD_KINDS: return kinds_cmd(p, env, a->arg, out);
 	case CMD_STACKS:
@@ -472,8 +442,6 @@ static void events_pane_summary(const void *st, const struct pane_env *env, stru
 {
 	const struct events *p = st;
 	const struct snap *sn = session_snap(env->s);
-	if (async_job(&p->paging))
-		tracepane_put_progress(NULL, "reading", b);
 	if (sn->has_trace) {
 		text_count(b, (int64_t)sn->trace.events);
 		buf_printf(b, " event%s in the file | ", text_s(sn->trace.events));
@@ -559,12 +527,6 @@ static void events_moved(void *st, const struct pane_env *env)
 
 static const struct list_ops events_rows = {.part = events_part, .moved = events_moved};
 
-static int events_pane_work(void *st, struct pane_work *out)
-{
-	out[0] = (struct pane_work){.slot = &((struct events *)st)->paging, .take = events_pane_done};
-	return 1;
-}
-
 const struct pane_ops pane_events = {
     .name = "events",
     .tab = "Ev",
@@ -587,7 +549,6 @@ const struct pane_ops pane_events = {
     .lines.detail = events_pane_detail,
     .own.find = events_pane_find,
     .lines.keys = events_pane_keys,
-    .work.slots = events_pane_work,
     .work.tick = events_pane_tick,
     .output.copy = events_pane_copy,
     .output.report = events_pane_report,

@@ -54,16 +54,11 @@ static bool line_text(const struct grid *g, int y, struct buf *b)
 	return end > begin;
 }
 
-/* Draw a strip, without waiting for data if the app is patient. */
 static void draw_strip(struct app *a, struct pane_copy *p, int rows, int from, int to)
 {
 	p->env.rows = rows;
 	grid_strip(p->g, rows, p->env.cols, from, to);
-	if (a->patient)
-		session_begin_frame(a->s, false);
 	pane_now(a)->draw(state_now(a), &p->env, p->g);
-	if (a->patient)
-		session_end_frame(a->s);
 }
 
 /* Return whether the list fits in this number of rows. */

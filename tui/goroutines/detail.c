@@ -322,9 +322,6 @@ enum verdict goroutines_page_command(
 
 void goroutines_page_summary(const struct goroutines_state *p, const struct pane_env *env, struct buf *b)
 {
-	const struct goroutines_span_work *r = async_wanted(&p->one.rest);
-	if (r && r->far)
-		tracepane_put_progress(async_job(&p->one.rest), "gathering", b);
 	buf_puts(b, "Gor > ");
 	tracepane_put_str(
 	    session_snap(env->s)->st, store_trk_name(session_snap(env->s)->st, p->one.trk), "(no start function)", b);

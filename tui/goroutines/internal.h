@@ -51,20 +51,18 @@ struct goroutines_waits {			/* statistics of the waits of the selected group or 
 	struct wait_counts w;
 	uint32_t ended;
 	stk_id created;
-	bool part;			/* w only covers resident sheets; a job computes the rest */
+	bool part;			/* w covers only some sheets; a job computes the rest */
 };
 
 enum { ONE_SPANS = 200000, ONE_NOW = 20000 };	/* ONE_NOW: spans read at once; a job reads the others */
 enum { ONE_START, ONE_DUR, ONE_STATE, ONE__N };	/* order of the spans of a page */
 enum goroutines_part { GP_STACK, GP_ACCOUNTS, GP_WAKES, GP_CHAIN, GP_REGIONS, GP_CREATED, GP_CHILDREN, GP__N };
-struct goroutines_span_work {		/* a step of reading the spans of a page, v of them */
+struct goroutines_span_work {		/* reads the spans of a page from `from` on, at most `most` of them */
 	const struct snap *sn;
-	bool far, more;		/* far: from sheets that may be evicted */
-	trk_id trk;			/* n0 0: the first span has to be found first, */
-	struct trace_interval from;		/* else it is this one */
-	int64_t t0, t1;
+	struct trace_interval from;
+	int64_t t1;
 	struct trace_interval *v;
-	uint32_t n0, n, most;
+	uint32_t n, most;
 	size_t cap;
 };
 struct goroutines_page {			/* the page of a goroutine */
@@ -74,7 +72,7 @@ struct goroutines_page {			/* the page of a goroutine */
 	uint32_t n;
 	size_t cap;
 	bool cut;
-	struct async rest;		/* the next step; empty: v is complete */
+	struct async rest;		/* reads the others; empty: v is complete */
 	int64_t seek;			/* TIME_NONE, or a time at which to select a span when it has been read, ... */
 	uint32_t row, top;	/* ... or the index in v of that span, UINT32_MAX: none; top: first visible row then */
 	struct pane_table table;		/* of its spans: items are indexes into v */
@@ -217,9 +215,9 @@ void goroutines_page_seek_time(struct goroutines_state *, const struct pane_env 
 void goroutines_page_seek_span(struct goroutines_state *, const struct pane_env *, uint32_t i);
 /* The spans that are loaded or being read are of p->one.trk. */
 bool goroutines_page_loaded(const struct goroutines_state *);
-/* Wait for the spans that are still being read, unless that may take long. */
+/* Wait for the spans that are still being read. */
 void goroutines_page_wait(struct goroutines_state *, const struct pane_env *);
-/* Take the result of the step, or wait for it. */
+/* Take the spans that were read, or wait for them. */
 void goroutines_page_finish(struct goroutines_state *, const struct pane_env *);
 int goroutines_page_height(const struct goroutines_state *, const struct pane_env *);	/* number of visible spans */
 void goroutines_page_drop_seek(struct goroutines_state *);			/* the user has moved the selection */

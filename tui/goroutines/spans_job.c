@@ -4,12 +4,6 @@
  * The spans of a goroutine's page, at most ONE_SPANS in the window: a longer life has to be viewed
  * in parts. The first ONE_NOW are read at once and the others in the background; the next key waits
  * for these, which takes some milliseconds.
- *
- * If sheets can be evicted, each may have to be rebuilt first, half a second each. Then all spans
- * are read in the background, and no key waits: first a few spans, to show something, then more at
- * each step, which are appended. A requested position is selected as soon as it has been read,
- * unless a key has moved meanwhile. The job of a page that was closed is cancelled, but not waited
- * for, because it may be blocked on a sheet.
  */
 #include "config.h"
 #include "goroutines/internal.h"
@@ -23,8 +17,6 @@
 #include "term/style.h"
 
 #include <string.h>
-
-enum { FAR_FIRST = 64, FAR_MORE = 8 };	/* spans of the first step; each step has FAR_MORE times those before */
 
 static int64_t begin_of(const struct snap *sn, uint32_t span)
 {
@@ -107,8 +99,7 @@ static bool first_span(const struct snap *sn, trk_id t, int64_t t0, struct trace
 static void gather_more(void *work, struct job *j)
 {
 	struct goroutines_span_work *r = work;
-	r->more = (r->n0 || first_span(r->sn, r->trk, r->t0, &r->from)) &&
-	    gather_spans(j, r->sn, &r->from, r->t1, r->most, &r->v, &r->n, &r->cap);
+	gather_spans(j, r->sn, &r->from, r->t1, r->most, &r->v, &r->n, &r->cap);
 }
 
 static void free_spans(void *work)
@@ -119,23 +110,6 @@ static void free_spans(void *work)
 }
 
 static const struct async_kind spans_kind = {gather_more, free_spans};
-
-static void take_spans(struct goroutines_state *, const struct pane_env *, struct goroutines_span_work *);
-
-/* Start the next step of reading from evictable sheets. */
-static void gather_step(struct goroutines_state *p, const struct pane_env *env, const struct goroutines_span_work *was)
-{
-	struct goroutines_page *o = &p->one;
-	struct goroutines_span_work *r = xcalloc(1, sizeof *r);
-	uint32_t all = o->n ? o->n * FAR_MORE : FAR_FIRST;
-	*r = *was;
-	r->n0 = o->n;
-	r->most = (all < ONE_SPANS ? all : ONE_SPANS) - o->n;
-	r->v = NULL;
-	r->n = 0;
-	r->cap = 0;
-	take_spans(p, env, async_start(&o->rest, &spans_kind, r, ASYNC_ALWAYS));
-}
 
 /* ---- the rows */
 
@@ -152,8 +126,7 @@ static void select_span(struct goroutines_state *p, size_t i)
 		select_row(p, t->rows.n);
 }
 
-/* Apply the requested position after each step, because the visible rows depend on the number of spans; all: this
-   was the last step. */
+/* Apply the requested position, and again when all spans are there, because the visible rows depend on their number. */
 static void apply_seek_span(struct goroutines_state *p, bool all)
 {
 	struct goroutines_page *o = &p->one;
@@ -171,7 +144,7 @@ static void apply_seek_span(struct goroutines_state *p, bool all)
 	}
 }
 
-/* Take the result of a step, unless it still runs or is of another page (NULL). */
+/* Take the other spans, unless they are still being read or are of another page (NULL). */
 static void take_spans(struct goroutines_state *p, const struct pane_env *env, struct goroutines_span_work *r)
 {
 	struct goroutines_page *o = &p->one;
@@ -187,17 +160,13 @@ static void take_spans(struct goroutines_state *p, const struct pane_env *env, s
 	pane_table_fill(&o->table, p, env, o->n);
 	if (top)
 		select_row(p, 0);
-	bool on = r->far && r->more && o->n < ONE_SPANS;
-	apply_seek_span(p, !on);
-	if (on)
-		gather_step(p, env, r);
+	apply_seek_span(p, true);
 	free_spans(r);
 }
 
 void goroutines_page_wait(struct goroutines_state *p, const struct pane_env *env)
 {
-	const struct goroutines_span_work *r;
-	while ((r = async_wanted(&p->one.rest)) && !r->far)
+	while (async_wanted(&p->one.rest))
 		goroutines_page_finish(p, env);
 }
 
@@ -220,17 +189,7 @@ void goroutines_page_drop_seek(struct goroutines_state *p)
 	p->one.row = UINT32_MAX;
 }
 
-/* Start to read the open page from its beginning. */
-static void gather_far(struct goroutines_state *p, const struct pane_env *env, const struct snap *sn)
-{
-	struct goroutines_page *o = &p->one;
-	struct goroutines_span_work first = {
-	    .sn = sn, .far = true, .trk = o->trk, .t0 = p->scope.t0, .t1 = p->scope.t1};
-	o->row = goroutines_page_span_index(o);	/* restore the selection as in the direct case */
-	gather_step(p, env, &first);
-}
-
-static void gather_near(struct goroutines_state *p, const struct pane_env *env, const struct snap *sn)
+static void load_spans(struct goroutines_state *p, const struct pane_env *env, const struct snap *sn)
 {
 	struct goroutines_page *o = &p->one;
 	struct trace_interval v;
@@ -238,7 +197,7 @@ static void gather_near(struct goroutines_state *p, const struct pane_env *env, 
 	if (have && gather_spans(NULL, sn, &v, p->scope.t1, ONE_NOW, &o->v, &o->n, &o->cap)) {
 		struct goroutines_span_work *r = xcalloc(1, sizeof *r);
 		*r = (struct goroutines_span_work){
-		    .sn = sn, .from = v, .n0 = o->n, .t1 = p->scope.t1, .most = ONE_SPANS - o->n};
+		    .sn = sn, .from = v, .t1 = p->scope.t1, .most = ONE_SPANS - o->n};
 		take_spans(p, env, async_start(&o->rest, &spans_kind, r, ASYNC_ALWAYS));
 	}
 }
@@ -268,10 +227,7 @@ void goroutines_page_load(struct goroutines_state *p, const struct pane_env *env
 		return;
 	stats_of_goroutine(p->stats_index, o->trk, p->scope.part ? p->scope.t0 : TIME_NONE,
 	    p->scope.part ? p->scope.t1 : TIME_NONE, &p->mem, &o->s);
-	if (sn->st->keep)
-		gather_far(p, env, sn);
-	else
-		gather_near(p, env, sn);
+	load_spans(p, env, sn);
 	pane_table_fill(&o->table, p, env, o->n);
 	load_regions(p, sn);
 	load_children(o, sn);

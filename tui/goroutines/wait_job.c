@@ -3,7 +3,7 @@
 /*
  * Passes over the sheets for the selection in the goroutines pane: for the statistics of its waits,
  * for the longest wait, for the first span in which one of its goroutines woke another. A short
- * pass over resident sheets runs when the key is pressed; otherwise a job, one at a time, does it.
+ * pass runs when the key is pressed; otherwise a job, one at a time, does it.
  * A new selection, or a key during a jump, cancels it, and the next pass starts when it has ended;
  * nothing waits for it. It owns its list of goroutines, because the groups may be made again
  * meanwhile.
@@ -19,9 +19,8 @@
 
 #include <string.h>
 
-/* Limits of a pass, in steps: without a job (AT_ONCE), and with one. WOKE_SHEETS: sheets that may be rebuilt.
- * GS_AT_ONCE, WOKE_AT_ONCE: goroutines, and goroutines times sheets, up to which no job is needed. */
-enum { AT_ONCE = 10000, GS_AT_ONCE = 4096, STORY_MOST = 1 << 22, WOKE_SHEETS = 256, WOKE_AT_ONCE = 2000 };
+/* Limits of a pass, in steps: without a job (AT_ONCE), and with one (STORY_MOST). GS_AT_ONCE, WOKE_AT_ONCE: goroutines, and goroutines times sheets, up to which no job is needed. */
+enum { AT_ONCE = 10000, GS_AT_ONCE = 4096, STORY_MOST = 1 << 22, WOKE_AT_ONCE = 2000 };
 
 struct goroutines_wait_search {
 	enum cmd_id cmd;		/* CMD_NONE: for the statistics */
@@ -29,7 +28,7 @@ struct goroutines_wait_search {
 	trk_id *g;			/* n of them */
 	uint32_t n;
 	int64_t t0, t1, of;
-	bool cached_only, any, all;
+	bool quick, any, all;		/* quick: at most AT_ONCE steps */
 	struct progress_watcher on;
 	enum tstate state[WAIT_STATS_STATES];
 	struct wait_counts wait_counts;
@@ -40,17 +39,16 @@ static void woke_first(struct goroutines_wait_search *l)
 {
 	struct edge e;
 	uint32_t k;
-	struct wake_edges_query q = {
-	    .from = l->g, .n = l->n, .most = l->cached_only ? 0 : WOKE_SHEETS, .t0 = l->t0, .t1 = l->t1, .on = l->on};
+	struct wake_edges_query q = {.from = l->g, .n = l->n, .t0 = l->t0, .t1 = l->t1, .on = l->on};
 	l->any = wake_edges_first(l->sn, &q, &e, &k, &l->all) && trace_interval_at(l->sn, l->g[k], e.t, &l->v);
 }
 
 static void search_waits(struct goroutines_wait_search *l)
 {
 	struct wait_stats_query story = {.g = l->g, .n = l->n, .t0 = l->t0, .t1 = l->t1,
-	    .most = l->cached_only ? AT_ONCE : STORY_MOST, .cached_only = l->cached_only, .on = l->on};
+	    .most = l->quick ? AT_ONCE : STORY_MOST, .on = l->on};
 	struct longest_wait_query wait = {
-	    l->g, l->n, l->t0, l->t1, l->cached_only ? AT_ONCE : LONGEST_WAIT_STEPS, l->cached_only, l->on};
+	    l->g, l->n, l->t0, l->t1, l->quick ? AT_ONCE : LONGEST_WAIT_STEPS, l->on};
 	memcpy(story.state, l->state, sizeof story.state);
 	if (l->cmd == CMD_EFFECT)
 		woke_first(l);
@@ -96,15 +94,15 @@ static struct goroutines_wait_search *new_search(
 /* Start a pass over all sheets, which owns the search. Return the search if no thread is available and it is done. */
 static struct goroutines_wait_search *start_pass(struct goroutines_state *p, struct goroutines_wait_search *l)
 {
-	l->cached_only = false;
+	l->quick = false;
 	return async_start(&p->wait, &pass_kind, l, ASYNC_ALWAYS);
 }
 
 /* Run a short pass now; return whether it was complete. */
 static bool at_once(struct goroutines_wait_search *l)
 {
-	l->cached_only = l->cmd != CMD_EFFECT || (uint64_t)l->n * (l->sn->nsheets + 1u) <= WOKE_AT_ONCE;
-	if (job_forced_threads() > 1 || !l->cached_only || l->n > GS_AT_ONCE)
+	l->quick = l->cmd != CMD_EFFECT || (uint64_t)l->n * (l->sn->nsheets + 1u) <= WOKE_AT_ONCE;
+	if (job_forced_threads() > 1 || !l->quick || l->n > GS_AT_ONCE)
 		return false;
 	search_waits(l);
 	return l->cmd ? l->all : !l->wait_counts.cut;

@@ -77,7 +77,7 @@ static void add_size(struct info_state *f, const struct snap *sn)
 		add_line(f, ST_NORMAL, "size", &b);
 	buf_reset(&b);
 	text_bytes(&b, (int64_t)store_size(sn));
-	buf_puts(&b, sn->st->keep ? " for names and rows, without intervals (limited by -mem)" : " for names and rows");
+	buf_puts(&b, " for names and rows");
 	add_line(f, ST_NORMAL, "memory", &b);
 	buf_free(&b);
 }
@@ -158,10 +158,7 @@ static void add_warnings(struct info_state *f, const struct snap *sn)
 {
 	struct buf b = {0};
 	add_s(f, "", "");
-	bool lost = store_lost(sn);
-	if (lost)
-		add_s(f, "lost", "the file changed on disk: some parts are shown empty; r reads it again");
-	if (!sn->nwarns && !lost)
+	if (!sn->nwarns)
 		add_s(f, "notices", sn->complete ? "none: the whole file was read and is consistent"
 		    : "none so far: it is still being read");
 	for (uint32_t i = 0; i < sn->nwarns; i++) {

@@ -158,8 +158,7 @@ static void take_listing(struct tasks *p, const struct pane_env *env, struct tas
 static uint64_t listing_cost(const struct snap *sn, bool regions)
 {
 	bool known = regions || !sn->complete || operations_if_shared(sn);
-	bool reads_sheets = !known || (sn->st->keep && sn->nspans);
-	return sn->nspans + (uint64_t)sn->nmarks + 1 + (reads_sheets ? snap_cost(sn, 4) : 0);
+	return sn->nspans + (uint64_t)sn->nmarks + 1 + (known ? 0 : snap_cost(sn, 4));
 }
 
 static void start_listing(struct tasks *p, const struct pane_env *env)

@@ -6,8 +6,7 @@
  * goroutine: the tasks, regions and logs of that goroutine within it, the operations that it created, and its waits. A
  * request without any mark in the program thus shows what it waited for.
  *
- * If sheets of the trace may have been evicted, a job makes the page, because waits are read interval by interval. It
- * reads the listing, and is stopped before that is replaced.
+ * A job may make the page. It reads the listing, and is stopped before that is replaced.
  */
 #include "config.h"
 #include "tasks/internal.h"
@@ -254,7 +253,7 @@ void tasks_load_page(struct tasks *p, const struct pane_env *env, uint32_t row)
 	p->page = (struct tasks_page){0};
 	list_set_count(&p->lines, 0);
 	p->page_row = row;
-	take_page(p, async_start(&p->paging, &page_kind, w, w->sn->st->keep ? ASYNC_ALWAYS : PAGE_WAITS));
+	take_page(p, async_start(&p->paging, &page_kind, w, PAGE_WAITS));
 }
 
 void tasks_page_finish(void *st, const struct pane_env *env, struct ask *out)

@@ -17,7 +17,6 @@
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/radix_sort.h"
-#include "store/cache/nowait.h"
 #include "trace/bins_time.h"
 
 #include <string.h>
@@ -272,13 +271,12 @@ enum { KEPT = 160, KEPT_MOST = TL_PS + KEPT };	/* MOST: for an export with thous
 struct timeline_frame_cache {
 	int64_t t0, t1;
 	int cells;
-	uint32_t serial, news, made, frame, n, nspare;	/* made: number of rebuilt sheets at the last frame */
+	uint32_t serial, news, frame, n, nspare;
 	size_t cap, spare_cap;
 	struct timeline_row_bins
 	    *of; /* bins of Ps and of rows that were visible recently; those of dropped rows move to spare */
 	struct bin **spare;
 	void *line[HD__N];	/* by enum timeline_header_line */
-	bool again;		/* the bins of the Ps have to be made again */
 	struct bin *one;	/* bins of a row that is not cached */
 	struct arena mem;
 };
@@ -297,18 +295,6 @@ static void leave_out(struct timeline_frame_cache *k)
 	k->n = n;
 }
 
-/* Discard the bins made while sheets were missing, or all; false: there were none. */
-static bool forget_poor(struct timeline_frame_cache *k, bool all)
-{
-	bool any = all;
-	for (uint32_t i = 0; i < k->n; i++)
-		if (all || k->of[i].poor) {
-			k->of[i].seen = 0;
-			any = true;
-		}
-	return any;
-}
-
 void timeline_begin_frame(const struct timeline *tl, const struct snap *sn, int cells)
 {
 	struct timeline_frame_cache *k = tl->kept;
@@ -316,17 +302,11 @@ void timeline_begin_frame(const struct timeline *tl, const struct snap *sn, int 
 		memset(k->line, 0, sizeof k->line);
 	k->news = tl->news;
 	if (k->t0 == tl->t0 && k->t1 == tl->t1 && k->cells == cells && k->serial == sn->serial) {
-		/* rebuilt sheets change the bins that were made without them, but no counters and marks */
-		bool news = k->made != sheet_cache_rebuilt(sn->st);
-		k->made = sheet_cache_rebuilt(sn->st);
-		k->again = forget_poor(k, news);
-		if (k->again || k->n >= KEPT)
+		if (k->n >= KEPT)
 			leave_out(k);
 		k->frame++;
 		return;
 	}
-	k->again = false;
-	k->made = sheet_cache_rebuilt(sn->st);
 	arena_reset(&k->mem);
 	k->t0 = tl->t0;
 	k->t1 = tl->t1;
@@ -352,7 +332,7 @@ static struct bin *new_bins(struct timeline_frame_cache *k, trk_id t)
 {
 	struct bin *b = k->nspare ? k->spare[--k->nspare] : arena_alloc(&k->mem, ((size_t)k->cells + 1) * sizeof *b);
 	k->of = mem_grow(k->of, &k->cap, k->n + 1u, sizeof *k->of);
-	k->of[k->n++] = (struct timeline_row_bins){t, k->frame, false, b};
+	k->of[k->n++] = (struct timeline_row_bins){t, k->frame, b};
 	return b;
 }
 
@@ -364,12 +344,8 @@ const struct bin *timeline_row_bins(const struct timeline *tl, const struct snap
 		return there;
 	if (k->n >= KEPT_MOST && !k->one)
 		k->one = arena_alloc(&k->mem, ((size_t)k->cells + 1) * sizeof *k->one);
-	bool keep = k->n < KEPT_MOST;
-	struct bin *b = keep ? new_bins(k, t) : k->one;
-	uint32_t missed = nowait_miss_count(sn->st);
+	struct bin *b = k->n < KEPT_MOST ? new_bins(k, t) : k->one;
 	bins_row(sn, t, k->t0, k->t1, (uint32_t)k->cells, b);
-	if (keep)
-		k->of[k->n - 1].poor = missed != nowait_miss_count(sn->st);
 	return b;
 }
 
@@ -381,14 +357,12 @@ static void count_row(void *arg, uint32_t i)
 	bins_row(c->sn, c->trk[i], c->k->t0, c->k->t1, (uint32_t)c->k->cells, c->to[i]);
 }
 
-/* Precompute bins in parallel only if no sheet can be evicted: drawing never waits for a rebuild, but worker
-   threads would. */
 void timeline_count_bins(const struct timeline *tl, const struct snap *sn, trk_id *v, uint32_t n)
 {
 	enum { MUCH = 1000000, FEW = 4 };
 	struct bin *to[TL_PS];
 	uint32_t m = 0;
-	if (sn->st->keep || (snap_intervals(sn) < MUCH && job_forced_threads() <= 1))
+	if (snap_intervals(sn) < MUCH && job_forced_threads() <= 1)
 		return;
 	for (uint32_t i = 0; i < n && m < TL_PS; i++)
 		if (!kept_bins(tl->kept, v[i]))
@@ -403,11 +377,9 @@ void timeline_count_bins(const struct timeline *tl, const struct snap *sn, trk_i
 bool timeline_cached_line(const struct timeline *tl, enum timeline_header_line what, size_t size, void **p)
 {
 	void **kept = &tl->kept->line[what];
-	bool again = what == HD_BUSY && tl->kept->again, there = *kept && !again;
-	if (!*kept)
+	bool there = *kept;
+	if (!there)
 		*kept = arena_zalloc(&tl->kept->mem, size);
-	else if (again)
-		memset(*kept, 0, size);
 	*p = *kept;
 	return there;
 }

@@ -131,7 +131,6 @@ struct timeline_wakes {
 	uint32_t nchain, atchain;
 	struct tracepane_wake link;	/* where ( moved to */
 	int64_t at;			/* the cursor after (; the wake is only shown there */
-	struct async slot;		/* the search for the target of a key */
 };
 
 struct timeline {
@@ -163,8 +162,8 @@ struct timeline {
 	struct timeline_facts *facts;	/* notable facts of the window (facts_job.c); NULL: not requested yet */
 };
 
-/* Cached bins of a row. seen: the last frame that used them; poor: sheets were missing. */
-struct timeline_row_bins { trk_id trk; uint32_t seen; bool poor; struct bin *bin; };
+/* Cached bins of a row. seen: the last frame that used them. */
+struct timeline_row_bins { trk_id trk; uint32_t seen; struct bin *bin; };
 enum timeline_header_line {
 	HD_AXIS,
 	HD_HITS,
@@ -415,7 +414,7 @@ void timeline_fit_selection(struct timeline *, const struct pane_env *);
 void timeline_fit_interval(struct timeline *, const struct pane_env *, int64_t t0, int64_t t1);
 uint32_t timeline_find(void *, const struct pane_env *, int dir, uint32_t *at);
 
-/* ---- keys that go to another span (jump_job.c) */
+/* ---- keys that go to another span (jump.c) */
 struct timeline_jump_query {
 	enum cmd_id cmd;
 	int n;			/* count, for w and b */
@@ -433,9 +432,8 @@ struct timeline_jump_result {
 	uint32_t nchain;
 	char text[256];		/* message, if not empty */
 };
-/* Find the target from the cursor on a track and go there: at once, or when the job has ended. */
+/* Find the target from the cursor on a track and go there. */
 enum verdict timeline_jump(struct timeline *, const struct pane_env *, enum cmd_id, int n, trk_id, struct ask *);
-void timeline_jump_finish(void *, const struct pane_env *, struct ask *);	/* for struct pane_work */
 
 /* ---- span search (timeline/search_job.c) */
 /* Replace the search; takes ownership of the criteria. NULL: end it. */

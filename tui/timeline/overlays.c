@@ -348,7 +348,7 @@ static void draw_samples(const struct timeline *tl, struct grid *g, const struct
 }
 
 /* Draw the ticks of logs from the indexes of the marks at the edges of cells, without access to the marks, which
-   may be evicted to disk. */
+   may be on disk. */
 static void draw_logs(const struct timeline *tl, struct grid *g, const struct timeline_layout *l, int y, trk_id trk,
     const struct cell *was)
 {

@@ -403,8 +403,6 @@ static enum verdict timeline_act(
 	tl->moved = true;
 	timeline_filter_drop_seek(tl);
 	timeline_scope_drop_deferred(tl);
-	if (a->cmd == CMD_CANCEL && async_cancel(&tl->wake.slot))
-		return pane_message(out, "stopped");
 	if (timeline_chain_command(tl, env, a) || move_rows(tl, env, a) || move_time(tl, env, a))
 		return V_DONE;
 	if (a->cmd == CMD_ZOOM_IN || a->cmd == CMD_ZOOM_OUT)

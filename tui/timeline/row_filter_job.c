@@ -10,8 +10,8 @@
  * yet is served when it is (seek).
  *
  * A list is kept with its key, so that making the rows again (regions shown, another counter)
- * computes nothing. The pass over sheets owns all its data: it may block on the rebuild of a sheet,
- * and a new request does not wait for it. The list job reads tracks and filters of the timeline:
+ * computes nothing. The pass over sheets owns all its data, and a new request does not wait for it.
+ * The list job reads tracks and filters of the timeline:
  * before these are freed it is stopped and waited for, half a millisecond.
  */
 #include "config.h"

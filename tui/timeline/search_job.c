@@ -287,13 +287,12 @@ static void finish_index(void *st, const struct pane_env *env, struct ask *out)
 int timeline_work(void *st, struct pane_work *out)
 {
 	struct timeline *tl = st;
-	out[0] = (struct pane_work){&tl->wake.slot, timeline_jump_finish, true};
-	out[1] = (struct pane_work){&tl->indexing, finish_index, false};
-	out[2] = (struct pane_work){&tl->scoping, timeline_scope_finish, false};
-	out[3] = (struct pane_work){timeline_filter_slot(tl), timeline_filter_finish, false};
-	out[4] = (struct pane_work){&tl->search.slot, finish_search, false};
-	out[5] = (struct pane_work){timeline_verdict_slot(tl), timeline_verdict_finish, false};
-	return 6;
+	out[0] = (struct pane_work){&tl->indexing, finish_index, false};
+	out[1] = (struct pane_work){&tl->scoping, timeline_scope_finish, false};
+	out[2] = (struct pane_work){timeline_filter_slot(tl), timeline_filter_finish, false};
+	out[3] = (struct pane_work){&tl->search.slot, finish_search, false};
+	out[4] = (struct pane_work){timeline_verdict_slot(tl), timeline_verdict_finish, false};
+	return 5;
 }
 
 /* `/`: a span search for any name, so that it counts the whole trace. In a small trace it ends before FIND_MS. */

@@ -70,7 +70,7 @@ static void mapped_watch(void)
 		maps.before = old;
 }
 
-const void *mapped_new(int fd, uint64_t from, size_t n)
+const void *mapped_new(int fd, size_t n)
 {
 	if (!n)
 		return NULL;
@@ -83,7 +83,7 @@ const void *mapped_new(int fd, uint64_t from, size_t n)
 		size_t none = 0;
 		if (!atomic_compare_exchange_strong(&s->n, &none, n))
 			continue;
-		void *p = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, (off_t)from);
+		void *p = mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0);
 		if (p == MAP_FAILED) {
 			atomic_store(&s->n, 0);
 			return NULL;

@@ -11,9 +11,9 @@
  * A file mapped into memory, read only. If the file is truncated while it is mapped, the missing part reads as zeros,
  * instead of ending the program.
  */
-/* Map n bytes from offset `from`, a multiple of the page size. Return NULL if that is not possible, also if n is 0; the
-   caller then reads the file instead. */
-const void *mapped_new(int fd, uint64_t from, size_t n);
+/* Map n bytes from the start. Return NULL if that is not possible, also if n is 0; the caller then reads the file
+   instead. */
+const void *mapped_new(int fd, size_t n);
 void mapped_free(const void *p, size_t n);
 /* Return whether the file was truncated while it was mapped, and the missing part was read. */
 bool mapped_was_truncated(const void *p);

@@ -18,7 +18,6 @@
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/text/text.h"
-#include "load/gotrace/checkpoint.h"
 #include "load/gotrace/merge.h"
 #include "load/gotrace/pipeline.h"
 #include "load/gotrace1/parse.h"
@@ -99,13 +98,8 @@ static int order_and_emit(struct stream_reading *r, struct trace_generation *g, 
 		*r->damage = why;
 		report_cut(r);
 	}
-	if (!o->stopped && o->ops->keeps && !g->salvaged) {
-		i->kept = xcalloc(1, sizeof *i->kept);
-		gotrace_save_order(o, i->kept);
-	}
-	if (!o->stopped && o->ops->generation && !o->ops->generation(o->self, g, i))
+	if (!o->stopped && o->ops->generation && !o->ops->generation(o->self, i))
 		o->stopped = true;
-	i->kept = NULL;
 	return o->stopped ? -1 : 0;
 }
 
@@ -155,7 +149,7 @@ static int read_v2(struct stream_reading *r, int version)
 	for (;;) {
 		struct trace_generation *g;
 		struct err e = {0};
-		int got = generation_read(&c, version, &r->in, false, &g, &e);
+		int got = generation_read(&c, version, &r->in, &g, &e);
 		if (got > 0 && order_and_emit(r, g, byte_cursor_at(&c))) {
 			r->feed->drop(r->feed->self, g);
 			return 0;
@@ -246,32 +240,6 @@ int event_stream_run(struct bytes in, const struct event_stream_ops *ops, void *
 	feed->order = NULL;
 	order_free(&r.order);
 	return ret;
-}
-
-static void no_drop(void *self, struct trace_generation *g)
-{
-	(void)self;
-	generation_free(g);
-}
-
-int event_stream_reread(int version, struct bytes in, uint64_t at, bool torn, const void *kept, size_t n,
-    const struct event_stream_ops *ops, void *self, struct err *e)
-{
-	struct event_stream_info info = {.version = version, .wall = TIME_NONE};
-	struct event_stream_feed feed = {.drop = no_drop};
-	struct stream_reading r = {.in = in, .info = &info, .damage = e, .feed = &feed};
-	struct byte_cursor c = byte_cursor_make(in.p, in.n, at), state = byte_cursor_make(kept, n, 0);
-	struct trace_generation *g;
-	order_init(&r.order, ops, self, &info, NULL, in.n);
-	if (n)
-		gotrace_restore_order(&r.order, &state);
-	int ret = generation_read(&c, version, &in, torn, &g, e);
-	if (ret > 0 && g->at == at && g->end == at + in.n && order_and_emit(&r, g, byte_cursor_at(&c)) &&
-	    !r.order.stopped)
-		ret = -1;
-	generation_free(g);
-	order_free(&r.order);
-	return ret > 0 ? 0 : -1;
 }
 
 static void drop_now(void *self, struct trace_generation *g)

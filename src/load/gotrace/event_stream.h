@@ -109,9 +109,6 @@ struct event_stream_info {
 	uint64_t events, batches, generations, bytes;	/* bytes: read so far */
 	uint64_t lost;			/* bytes from the damage to the end */
 	uint64_t lost_at;		/* offset of the damage or ERR_NOWHERE */
-	/* NULL unless event_stream_ops.keeps is set and the generation is whole. Holds the orderer's state at its
-	   end. The generation() callback frees it with gotrace_free_checkpoint(). */
-	struct buf *kept;
 };
 
 /* Return the wall time of the event time t in ns since 1970, or TIME_NONE. */
@@ -131,15 +128,13 @@ static inline bool event_stream_is_end(const struct trace_event *t, size_t n)
 struct event_stream_ops {
 	bool (*events)(void *self, const struct trace_generation *, const struct trace_event *, size_t n);
 	void (*warn)(void *self, uint64_t at, const char *msg);
-	bool (*generation)(
-	    void *self, const struct trace_generation *, const struct event_stream_info *); /* a generation ended */
+	bool (*generation)(void *self, const struct event_stream_info *);	/* a generation ended */
 	/* Called before events(): bytes read so far, approximately; may be NULL. */
 	void (*progress)(void *self, uint64_t bytes);
 	/* Called once after the header was checked, before all other callbacks; a second thread may be reading the
 	   file already. May be NULL. */
 	void (*begin)(void *self);
 	bool (*idle_work)(void *self);	/* see sink_trace_ops.idle_work; NULL: the sink has none */
-	bool keeps;	/* set info.kept in generation() */
 	/* 0, or the offset where a generation begins. Then nothing before it is read, and the input may end after
 	   any generation. */
 	uint64_t from;
@@ -149,11 +144,5 @@ struct event_stream_ops {
    *damage has the reference's reason). Returns -1 if nothing was readable. */
 int event_stream_read(
     struct bytes, const struct event_stream_ops *, void *self, struct event_stream_info *, struct err *damage);
-
-/* Read one generation again. in holds its bytes, which begin at offset `at` of the file. torn: that of its struct
-   sink_checkpoint. kept and n are the bytes of info.kept at the end of the previous generation; n is 0 for the
-   first. Returns 0 or -1, *e. */
-int event_stream_reread(int version, struct bytes in, uint64_t at, bool torn, const void *kept, size_t n,
-    const struct event_stream_ops *, void *self, struct err *);
 
 #endif

@@ -425,12 +425,11 @@ static int read_until_end(
 	}
 }
 
-int generation_read(struct byte_cursor *c, int version, const struct bytes *in, bool torn,
-    struct trace_generation **out, struct err *e)
+int generation_read(struct byte_cursor *c, int version, const struct bytes *in, struct trace_generation **out,
+    struct err *e)
 {
 	struct trace_generation *g = *out = generation_new();
 	g->at = byte_cursor_at(c);
-	g->torn = torn;
 	e->kind = ERR_NONE;
 	int r = version < 26 ? read_until_next(g, c, version, in, e) : read_until_end(g, c, version, in, e);
 	g->end = byte_cursor_at(c);

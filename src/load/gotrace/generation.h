@@ -77,10 +77,8 @@ struct trace_generation {
 
 /* Read the next generation at the cursor into *g. Returns 1 if there is one; then e->kind is set if damage follows
    it. Returns 0 if the input ended where it may. Returns -1 for damage. *g is never NULL; after 0 and -1 it holds
-   what was read and is not sealed. The caller frees *g. torn: false; if it is read again, what g->torn was after the first
-   reading, because the damage that follows is not read again. */
-int generation_read(struct byte_cursor *, int version, const struct bytes *, bool torn,
-    struct trace_generation **g, struct err *e);
+   what was read and is not sealed. The caller frees *g. */
+int generation_read(struct byte_cursor *, int version, const struct bytes *, struct trace_generation **g, struct err *e);
 /* Make the rest of a damaged generation usable: references to missing strings and stacks become 0. ns_per_tick is
    that of an earlier generation, or 0. Returns false if no events are left. */
 bool generation_salvage(struct trace_generation *g, double ns_per_tick);

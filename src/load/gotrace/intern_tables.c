@@ -36,12 +36,12 @@ static void add_no_stack(struct gotrace *r)
 	s->ops->stack(s->self, &loc, 1);
 }
 
-bool intern_tables_begin(struct gotrace *r, const struct trace_generation *gen)
+void intern_tables_begin(struct gotrace *r, const struct trace_generation *gen)
 {
 	struct interned_tables *t = &r->tab;
 	if (t->any && t->gen == gen && t->number == generation_number(gen))
-		return false;
-	if (!t->any && !r->reread)
+		return;
+	if (!t->any)
 		add_no_stack(r);
 	t->gen = gen;
 	t->number = generation_number(gen);
@@ -55,7 +55,6 @@ bool intern_tables_begin(struct gotrace *r, const struct trace_generation *gen)
 	t->stack[0] = 1;	/* id 0 is no stack */
 	memset(t->root, 0, t->nroot * sizeof *t->root);
 	memset(t->wait, 0, t->nwait * sizeof *t->wait);
-	return true;
 }
 
 void intern_tables_free(struct interned_tables *t)

@@ -151,16 +151,14 @@ struct gotrace {
 	struct pending_utils utils;
 	struct sink_enter *entry;	/* buffer of ENTRIES entries for the sink */
 	uint32_t nentry;
-	const struct sink_checkpoint *reread; /* not NULL: a generation is read again; only states of tracks are used */
 };
 
 /* Read from the generation that begins at offset `from`. base is the time of the trace's first event in ns, on the
    clock of its events. */
 int gotrace_read_from(struct bytes, uint64_t from, int64_t base, struct sink *, struct err *);
 
-/* intern_tables.c. intern_tables_begin() prepares the tables for a generation and returns whether it is another one
-   than before. */
-bool intern_tables_begin(struct gotrace *, const struct trace_generation *);
+/* intern_tables.c. intern_tables_begin() prepares the tables for a generation, unless they are those of this one. */
+void intern_tables_begin(struct gotrace *, const struct trace_generation *);
 void intern_tables_free(struct interned_tables *);
 /* Return the sink's id of a string, a stack or the root function of a stack, all by their ids in the generation.
    The last one is NULL if there is no such stack. */
@@ -185,10 +183,6 @@ void track_states_update(struct gotrace *, struct track_goroutine *, stk_id);
 void track_states_add_util(struct gotrace *, enum util_what, int64_t p, int delta, bool past);
 
 void track_states_flush(struct gotrace *);			/* pass buffered states to the sink */
-/* Return the P that the goroutine lost during its current system call; -1: none. */
-int64_t track_states_lost_p(const struct gotrace *, const struct track_goroutine *);
-/* Store the P that the goroutine lost; -1 changes nothing. */
-void track_states_set_lost_p(struct gotrace *, const struct track_goroutine *, int64_t p);
 /* Return the goroutine's P, or NULL. */
 static inline struct track_proc *track_states_p_of(const struct track_goroutine *g)
 {

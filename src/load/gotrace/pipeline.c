@@ -17,7 +17,6 @@
 
 #include "base/job.h"
 #include "base/mem/mem.h"
-#include "load/gotrace/checkpoint.h"
 #include "load/gotrace/generation.h"
 #include "load/gotrace/order.h"
 
@@ -109,14 +108,12 @@ static void put_warning(void *self, uint64_t at, const char *msg)
 	begin_events(p);
 }
 
-static bool put_generation(void *self, const struct trace_generation *g, const struct event_stream_info *info)
+static bool put_generation(void *self, const struct event_stream_info *info)
 {
 	struct pipe *p = self;
-	struct pipe_slot *s = begin_slot(p, GENERATION, g);
-	if (!s) {
-		gotrace_free_checkpoint(info->kept);
+	struct pipe_slot *s = begin_slot(p, GENERATION, NULL);
+	if (!s)
 		return false;
-	}
 	s->info = *info;
 	ring_end_write(p->ring_queue);
 	begin_events(p);
@@ -144,7 +141,7 @@ static void read_ahead(void *arg)
 {
 	struct pipe *p = arg;
 	const struct event_stream_ops ops = {
-	    put_events, put_warning, put_generation, put_progress, NULL, NULL, p->ops->keeps, p->ops->from};
+	    put_events, put_warning, put_generation, put_progress, NULL, NULL, p->ops->from};
 	if (p->ops->idle_work)
 		p->ops->idle_work(p->self);
 	p->result = event_stream_run(p->in, &ops, p, &p->info, &p->damage, &p->feed);
@@ -168,7 +165,7 @@ static bool deliver_slot(struct pipe *p, struct pipe_slot *s)
 			p->ops->warn(p->self, s->at, s->msg);
 		return true;
 	case GENERATION:
-		return !p->ops->generation || p->ops->generation(p->self, s->g, &s->info);
+		return !p->ops->generation || p->ops->generation(p->self, &s->info);
 	case DROP:
 		input_release_before(&p->in, s->g->end);
 		generation_free(s->g);
@@ -182,8 +179,6 @@ static void take_all(struct pipe *p, bool *more)
 	for (int i; (i = ring_begin_read(p->ring_queue)) >= 0; ring_end_read(p->ring_queue)) {
 		if (*more || p->pipe_slot[i].kind == DROP)
 			*more &= deliver_slot(p, &p->pipe_slot[i]);
-		else if (p->pipe_slot[i].kind == GENERATION)
-			gotrace_free_checkpoint(p->pipe_slot[i].info.kept);
 		if (!*more)
 			ring_close(p->ring_queue);
 	}

@@ -16,13 +16,14 @@
 #include "load/gotrace/internal.h"
 
 #include "base/mem/mem.h"
-#include "load/gotrace/checkpoint.h"
+#include "base/mem/paging_file.h"
 
 #include <inttypes.h>
 
 enum {
 	SAMPLE_NS = 10000000,	/* the runtime's 100 Hz */
-	SHOW_EVERY = 1 << 18	/* events after which the data so far may be published */
+	SHOW_EVERY = 1 << 18,	/* events after which the data so far may be published */
+	COST = 5		/* memory that a trace may need, as a multiple of its size */
 };
 
 void gotrace_emit_utils(struct gotrace *r, int64_t next)
@@ -72,9 +73,6 @@ static void sample(struct gotrace *r, const struct trace_event *ev)
 
 static void other_event(struct gotrace *r, const struct trace_event *ev)
 {
-	if (r->reread && ev->kind != TEV_SYNC && ev->kind != TEV_LABEL &&
-	    (ev->kind < TEV_RANGE_BEGIN || ev->kind > TEV_RANGE_END))
-		return;
 	switch (ev->kind) {
 	case TEV_SYNC:
 		r->sync = ev->time;
@@ -105,16 +103,15 @@ static void begin_at(struct gotrace *r, int64_t time)
 		r->sink->trace->starts_at(r->sink->self, gotrace_rel(r, time));
 	else
 		r->base = time;
-	if (!r->reread)	/* the remaining facts follow after the first generation */
-		r->sink->trace->facts(r->sink->self, &(struct sink_trace){ .version = wire_version(*r->in),
-		    .wall = TIME_NONE, .first = r->base, .last = time });
+	/* the remaining facts follow after the first generation */
+	r->sink->trace->facts(r->sink->self, &(struct sink_trace){ .version = wire_version(*r->in),
+	    .wall = TIME_NONE, .first = r->base, .last = time });
 }
 
 static bool take_events(void *self, const struct trace_generation *gen, const struct trace_event *ev, size_t n)
 {
 	struct gotrace *r = self;
-	if (intern_tables_begin(r, gen) && r->reread)
-		gotrace_restore_tables(r);
+	intern_tables_begin(r, gen);
 	if (event_stream_is_end(ev, n) && !r->begun)
 		/* If the trace is damaged from the start, its end comes before the events that are recovered:
 		   there is no first event that times could be relative to. */
@@ -144,20 +141,15 @@ static void emit_trace_facts(struct gotrace *r, const struct event_stream_info *
 	r->sink->trace->facts(r->sink->self, &t);
 }
 
-static bool take_generation(void *self, const struct trace_generation *gen, const struct event_stream_info *info)
+static bool take_generation(void *self, const struct event_stream_info *info)
 {
 	struct gotrace *r = self;
-	if (!r->begun) {
-		gotrace_free_checkpoint(info->kept);
+	if (!r->begun)
 		return true;
-	}
 	emit_trace_facts(r, info);
 	r->bytes = info->bytes;
 	r->unpublished = 0;
 	r->stopped = !publish_upto(r, gotrace_rel(r, r->last), info->bytes);
-	if (info->kept && !r->stopped)
-		gotrace_emit_checkpoint(r, gen, info->kept);
-	gotrace_free_checkpoint(info->kept);
 	return !r->stopped;
 }
 
@@ -248,9 +240,10 @@ static int read_all(struct gotrace *r, const struct event_stream_ops *ops, struc
 int gotrace_read(struct bytes in, struct sink *sink, struct err *e)
 {
 	const struct event_stream_ops ops = {take_events, take_warning, take_generation, take_progress, emit_outline,
-	    sink->trace->idle_work ? idle_work : NULL,
-	    sink->trace->wants_checkpoints && sink->trace->wants_checkpoints(sink->self), 0};
+	    sink->trace->idle_work ? idle_work : NULL, 0};
 	struct gotrace r = { .sink = sink, .in = &in };
+	if (in.n > mem_limit() / COST)
+		paging_start();
 	return read_all(&r, &ops, e);
 }
 
@@ -258,20 +251,7 @@ int gotrace_read(struct bytes in, struct sink *sink, struct err *e)
 int gotrace_read_from(struct bytes in, uint64_t from, int64_t base, struct sink *sink, struct err *e)
 {
 	const struct event_stream_ops ops = { take_events, NULL, take_generation, take_progress,
-		NULL, sink->trace->idle_work ? idle_work : NULL, false, from };
+		NULL, sink->trace->idle_work ? idle_work : NULL, from };
 	struct gotrace r = { .sink = sink, .in = &in, .part = true, .base = base };
 	return read_all(&r, &ops, e);
-}
-
-int gotrace_reread(int version, struct bytes in, const struct sink_checkpoint *gen, struct sink *sink, struct err *e)
-{
-	const struct event_stream_ops ops = {
-	    take_events, NULL, take_generation, NULL, NULL, NULL, true, 0};
-	struct arena mem = {0};
-	struct gotrace r = { .sink = sink, .in = &in, .reread = gen };
-	init_reader(&r, &mem);
-	struct byte_cursor order = gotrace_restore_state(&r, gen);
-	int ret = event_stream_reread(version, in, gen->at, gen->torn, order.p, byte_cursor_left(&order), &ops, &r, e);
-	free_reader(&r);
-	return ret;
 }

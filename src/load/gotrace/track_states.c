@@ -323,24 +323,18 @@ static struct track_goroutine *new_g(struct gotrace *r, struct track_goroutine *
 	return g;
 }
 
-int64_t track_states_lost_p(const struct gotrace *r, const struct track_goroutine *g)
+/* Return the P that the goroutine lost during its current system call; -1: none. */
+static int64_t lost_p(const struct gotrace *r, const struct track_goroutine *g)
 {
 	const struct u64_slot *s = u64_map_get(&r->lost, (uint64_t)g->id);
 	return s ? (int64_t)s->n : -1;
-}
-
-void track_states_set_lost_p(struct gotrace *r, const struct track_goroutine *g, int64_t p)
-{
-	bool fresh;
-	if (p >= 0)
-		u64_map_put(&r->lost, (uint64_t)g->id, &fresh)->n = (uint64_t)p;
 }
 
 /* Clear the claim on the P that it took into its system call, and may have lost there. */
 static ALWAYS void return_from_call(struct gotrace *r, const struct track_goroutine *g, struct track_proc *p)
 {
 	if (!p && g->alone && r->lost.n) {
-		int64_t lost = track_states_lost_p(r, g);
+		int64_t lost = lost_p(r, g);
 		p = lost >= 0 ? track_states_get_p(r, lost) : NULL;
 		u64_map_remove(&r->lost, (uint64_t)g->id);
 	}
@@ -387,8 +381,9 @@ static uint16_t __attribute__((noinline)) leave_another(struct gotrace *r, struc
 
 static void lose_p(struct gotrace *r, struct track_goroutine *g, int64_t m)
 {
+	bool fresh;
 	if (g->state == TST_SYSCALL)
-		track_states_set_lost_p(r, g, g->p->id);
+		u64_map_put(&r->lost, (uint64_t)g->id, &fresh)->n = (uint64_t)g->p->id;
 	detach_p(g, m);
 }
 

@@ -406,8 +406,7 @@ int gotrace1_read(struct bytes in, int version, struct event_orderer *o, struct 
 		o->info->generations = 1;
 		o->info->batches = v.gen->nbatches;
 		o->info->bytes = v.end;
-		if (o->ops->generation && !o->stopped && !o->ops->generation(o->self, v.gen,
-		    o->info))
+		if (o->ops->generation && !o->stopped && !o->ops->generation(o->self, o->info))
 			o->stopped = true;
 	}
 	if (!frequency && !v.damage.kind)

@@ -72,7 +72,7 @@ static bool find_first(void *first, const struct trace_generation *g, const stru
 static int read_stretches(
     const struct options *o, const struct query *q, struct bytes in, struct event_criteria *k, struct err *e)
 {
-	static const struct event_stream_ops ops = {find_first, NULL, NULL, NULL, NULL, NULL, false, 0};
+	static const struct event_stream_ops ops = {find_first, NULL, NULL, NULL, NULL, NULL, 0};
 	struct event_stream_info info;
 	struct trace t;
 	struct trace_filter f;

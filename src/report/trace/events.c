@@ -415,9 +415,8 @@ static bool on_events(void *self, const struct trace_generation *g, const struct
 	return !d->out->failed && !(d->pick.times && n && t[n - 1].time >= d->pick.to);
 }
 
-static bool on_generation(void *self, const struct trace_generation *g, const struct event_stream_info *info)
+static bool on_generation(void *self, const struct event_stream_info *info)
 {
-	(void)g;
 	(void)info;
 	struct dump *d = self;
 	d->gen = NULL;
@@ -432,7 +431,7 @@ static void on_warn(void *self, uint64_t at, const char *msg)
 
 int report_events(const struct options *o, struct out *out, struct err *e)
 {
-	static const struct event_stream_ops ops = {on_events, on_warn, on_generation, NULL, NULL, NULL, false, 0};
+	static const struct event_stream_ops ops = {on_events, on_warn, on_generation, NULL, NULL, NULL, 0};
 	struct bytes in;
 	enum table_format format;
 	if (table_format(o, &format, e) || trace_stream_open(o, &in, e))

@@ -125,10 +125,6 @@ void trace_report_narrow(
 
 void trace_report_close(struct trace_report_ctx *r)
 {
-	if (r->sn && store_lost(r->sn))
-		pprof_report_notice((void *)(uintptr_t)r->o,
-		    "%s: the file changed on disk while it was read: some parts count as empty",
-		    r->o->file[0]);
 	if (r->selects_nothing && r->out->n)	/* not if the report was refused for that reason */
 		note_empty_filter(r);
 	if (r->name_matched && !*r->name_matched && !r->to->failed) {

@@ -106,7 +106,7 @@ int trace_stream_range(
 	*range_given = (a && *a) || (b && *b);
 	if (!*range_given)
 		return 0;
-	static const struct event_stream_ops ops = {find_ends, NULL, NULL, NULL, NULL, NULL, false, 0};
+	static const struct event_stream_ops ops = {find_ends, NULL, NULL, NULL, NULL, NULL, 0};
 	struct event_times event_times = {.upto = as_far_as(a, b)};
 	struct event_stream_info info;
 	if (event_stream_read(in, &ops, &event_times, &info, e))

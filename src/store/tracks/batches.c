@@ -4,10 +4,9 @@
  * Batches: the entries that wait to be sealed are cut into batches and handed on (seal_pipeline.c).
  *
  * A batch starts where the previous one ended and has all entries from there to its own end; entries of a later time
- * stay and start the next batch. The end of a batch depends on the entries alone, never on how many arrive in one call:
- * when a generation is read again (tracks_reread), its batches must be those that were sealed. The tracks that exist
- * are counted in groups of SHEET_CROWD neighbours, and the state of a group in which no track exists any more is
- * dropped with the batch.
+ * stay and start the next batch. The end of a batch depends on the entries alone, never on how many arrive in one call,
+ * so that any number of threads makes the same store. The tracks that exist are counted in groups of SHEET_CROWD
+ * neighbours, and the state of a group in which no track exists any more is dropped with the batch.
  *
  * Batches are cut where the reader has delivered all earlier entries, and before that whenever SHEET_WHOLE entries wait
  * (fewer in a small file): a waiting entry takes more memory than a sealed one, and a generation may hold tens of
@@ -21,7 +20,6 @@
 
 #include "base/mem/mem.h"
 #include "base/radix_sort.h"
-#include "store/cache/checkpoint.h"
 #include "store/tracks/seal_pipeline.h"
 
 #include <string.h>
@@ -79,11 +77,10 @@ static void forget_empty_groups(struct tracks *k)
 }
 
 /* Set the least number of entries of a batch. In a long trace each batch is a share of what was sealed before it, so
-   that sheets are few and drawing the whole trace stays cheap. Where sheets are rebuilt the size must not depend on
-   where reading starts, so it stays `whole`. */
+   that sheets are few and drawing the whole trace stays cheap. */
 static void next_least(struct tracks *k)
 {
-	size_t share = k->st->keep ? 0 : k->sent / SEAL_SHEETS;
+	size_t share = k->sent / SEAL_SHEETS;
 	k->least = share < k->whole ? k->whole : share > SEAL_MOST ? SEAL_MOST : share;
 }
 
@@ -146,10 +143,7 @@ static void cut_batch(struct tracks *k, int64_t t1)
 	bool past = p->past;
 	k->sent += p->n;
 	next_least(k);
-	if (k->of)
-		k->made(k->arg, p);
-	else
-		seal_batch(k->seal_pipeline, p);
+	seal_batch(k->seal_pipeline, p);
 	k->sealed = t1;
 	p->past = past && late.n;
 	if (late.n)
@@ -242,12 +236,11 @@ void tracks_upto(struct tracks *k, int64_t t)
 		cut_batch(k, t);
 }
 
-/* Does not cut where many tracks exist: a short sheet has as many rows as a long one. With eviction it does: entries
-   that wait at a generation border become part of its checkpoint. Fewer entries than rows always wait: a file of short
-   generations would make rows without end. */
+/* Does not cut where many tracks exist: a short sheet has as many rows as a long one. Fewer entries than
+   rows always wait: a file of short generations would make rows without end. */
 void tracks_generation(struct tracks *k, int64_t t)
 {
-	if (k->now.n > k->there && (k->st->keep || (size_t)SEAL_ROW * k->there <= k->least))
+	if (k->now.n > k->there && (size_t)SEAL_ROW * k->there <= k->least)
 		tracks_upto(k, t);
 }
 
@@ -272,56 +265,4 @@ void tracks_set_start(struct tracks *k, int64_t t)
 {
 	k->sealed = k->newest = t;
 	seal_set_start(k->seal_pipeline, t);
-}
-
-/* ---- reading a generation again */
-
-struct tracks *tracks_reread(struct tracks *of, int64_t sealed, void (*made)(void *, struct sheet_batch *), void *arg)
-{
-	struct tracks *k = xcalloc(1, sizeof *k);
-	*k = (struct tracks){ .st = of->st, .of = of, .made = made, .arg = arg, .sealed = sealed, .newest = sealed,
-		.n = column_n(&of->st->trks), .whole = of->whole, .least = of->whole };
-	k->lasts.width = sizeof *k->last;
-	tracks_init_state(k);
-	return k;
-}
-
-void tracks_restore_state(struct tracks *k, trk_id t, bool g, unsigned state)
-{
-	k->there -= k->last[t].life & THERE ? 1u : 0u;
-	k->last[t] = (struct track_last){ .class = g ? sheet_class[state] + 1 : 0 };
-	tracks_set_present(k, &k->last[t], t, state != TS_NONE);
-}
-
-void tracks_restore_waiting(struct tracks *k, const struct sink_enter *e, size_t n, bool past)
-{
-	struct sheet_batch *p = &k->now;
-	if (n)
-		memcpy(tracks_room(k, p, n), e, n * sizeof *e);
-	p->n = n;
-	p->past = past;
-	for (size_t i = 0; i < n; i++) {
-		tracks_restore_state(k, e[i].trk, e[i].moved & ENTRY_G, e[i].state & SHEET_STATE);
-		k->last[e[i].trk].t = e[i].t;
-		k->newest = e[i].t > k->newest ? e[i].t : k->newest;
-		if (e[i].also) {
-			tracks_restore_state(k, e[i].also, false, sink_proc_state(e[i].state & SHEET_STATE));
-			k->last[e[i].also].t = e[i].t;
-		}
-	}
-	for (size_t i = 0; i < n; i++)	/* a track that is restored has no entries, so all are counted afterwards */
-		list_entry_tracks(k, &e[i], k->sealed);
-}
-
-struct checkpoint *tracks_new_checkpoint(struct tracks *k, const struct sink_checkpoint *gen)
-{
-	return checkpoint_new(gen, k->sealed, &k->now);
-}
-
-void tracks_reread_free(struct tracks *k)
-{
-	page_array_free(&k->lasts);
-	mem_free(k->now.entry);
-	mem_free(k->now.listed);
-	mem_free(k);
 }

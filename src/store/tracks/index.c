@@ -37,7 +37,8 @@ static trk_id *gid_at(struct tracks_index *x, const struct store *st, uint64_t i
 	return &x->gid[id];
 }
 
-trk_id tracks_index_find(const struct tracks_index *x, const struct store *st, enum track_kind kind, uint64_t id)
+/* Return the track, or 0 when there is none. */
+static trk_id find_track(const struct tracks_index *x, const struct store *st, enum track_kind kind, uint64_t id)
 {
 	struct track_key key = { kind, id };
 	if (kind == TK_G && id < x->gids.n && x->gid[id])
@@ -52,7 +53,7 @@ trk_id tracks_index_add(struct tracks_index *x, struct store *st, enum track_kin
 		return 0;
 	trk_id *slot = kind == TK_G ? gid_at(x, st, id) : NULL, i = slot ? *slot : 0;
 	if (!i && (!slot || x->far))
-		i = tracks_index_find(x, st, kind, id);
+		i = find_track(x, st, kind, id);
 	if (i)
 		return i;
 	struct trk_row *r = column_add(&st->trks, &i);

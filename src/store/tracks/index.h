@@ -17,8 +17,6 @@ struct tracks_index {
 	size_t cothers;
 };
 
-/* Return the track, or 0 when there is none. */
-trk_id tracks_index_find(const struct tracks_index *, const struct store *, enum track_kind, uint64_t id);
 /* Return the track; add a row with this kind and id, and nothing else known, when there is none. */
 trk_id tracks_index_add(struct tracks_index *, struct store *, enum track_kind, uint64_t id);
 /* Set the store's lists of tracks by number, which are valid until tracks_index_free(). No lookup may follow. Does

@@ -4,13 +4,14 @@
 #define TTRACE_STORE_TRACKS_INTERNAL_H
 
 #include "base/mem/page_array.h"
+#include "base/mem/paging_file.h"
 #include "store/tracks/annotations.h"
 #include "store/tracks/index.h"
 #include "store/tracks/tracks.h"
 
 /* What tracks.c, which gathers entries, and batches.c, which cuts them into batches, share. */
 enum { SEAL_MIN = 1 << 16, SEAL_SHARE = 32, SEAL_ROW = 4, SUMMARY_ROW = 16, SEAL_SHEETS = 256, SEAL_MOST = 1 << 21,
-	SEAL_MOST_EVICTED = 1 << 19 };
+	SEAL_MOST_PAGED = 1 << 19 };
 /* Bits of track_last.life. HAS_T0, HAS_RUN0: the row has that time; LIVES: the row has no t1; THERE: the track exists,
    so sheets have a row of it; LISTED: it has entries in the current batch; TOLD: it has entries after the start of the
    batch; KNOWN: these bits agree with the row. */
@@ -50,14 +51,7 @@ struct tracks {
 	struct tracks_index index;
 	struct intern origins;		/* index of store.trk_origins */
 	uint32_t origin;		/* the one that was set last */
-	struct lock *lock;		/* of the index; not NULL when other threads may look up tracks */
-	struct tracks *of;		/* tracks_reread(): the tracks of the first reading */
-	void (*made)(void *, struct sheet_batch *);
-	void *arg;
 };
-
-/* tracks.c: initialise last[] of track 0 and moves[]. */
-void tracks_init_state(struct tracks *);
 
 /* batches.c: reserve room for n more entries in the batch. Return its entries, which may have moved. */
 struct sink_enter *tracks_room(const struct tracks *, struct sheet_batch *, size_t n);
@@ -74,7 +68,7 @@ static inline void tracks_set_present(struct tracks *k, struct track_last *l, tr
 		return;
 	k->there += more;
 	l->life ^= THERE;
-	if (!k->of && !(k->crowd[trk / SHEET_CROWD] += more))
+	if (!(k->crowd[trk / SHEET_CROWD] += more))
 		tracks_note_empty_group(k, trk / SHEET_CROWD);
 }
 
@@ -88,11 +82,11 @@ static inline void tracks_count_entry(struct sheet_batch *p, struct track_last *
 	l->life |= first ? 0 : TOLD;
 }
 
-/* Return how many entries make a batch: more where many tracks exist, but fewer where sheets are evicted, because a
-   waiting batch is not. */
+/* Return how many entries make a batch: more where many tracks exist, but fewer while blocks are in
+   the paging file, because a waiting batch is not. */
 static inline size_t tracks_batch_size(const struct tracks *k)
 {
-	size_t n = (size_t)SEAL_ROW * k->there, most = k->st->keep ? SEAL_MOST_EVICTED : SEAL_MOST;
+	size_t n = (size_t)SEAL_ROW * k->there, most = paging_active() ? SEAL_MOST_PAGED : SEAL_MOST;
 	if (n <= k->least)
 		return k->least;
 	return n > most ? most : n;

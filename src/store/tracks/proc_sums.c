@@ -8,8 +8,7 @@
  *
  * Only the states of Ps and Ms are kept; a track with any other state is marked odd and not answered for. This takes 64
  * bytes per sheet and track, next to half a megabyte or more per sheet. The number of tracks is bounded, since there
- * may be thousands of Ms. A store that evicts sheets has the summary pyramid instead (store/cache/summary.c), which is
- * smaller where Ps come and go.
+ * may be thousands of Ms.
  */
 #include "config.h"
 #include "store/tracks/proc_sums.h"

@@ -34,7 +34,6 @@ enum { SLOTS = 2, SHARE = SHEET_WHOLE / 4 };
 
 struct seal_slot {
 	bool piece, tell;
-	struct checkpoint *checkpoint;
 	struct sheet_batch p;
 	struct snap snap;
 	seal_notify_fn *fn;
@@ -76,13 +75,8 @@ static void sealed(struct seal_pipeline *s, struct sheet_batch *p, const struct 
 	seal_slot->nother = sh->nother;
 	seal_slot->ntrks = p->ntrks;
 	seal_slot->nstks = p->nstks;
-	if (s->st->keep)
-		sheet_cache_summarize(s->st->keep, seal_slot, sh, i);
-	else
-		proc_sums_add_sheet(s->st->proc_sums, s->st, sh, i);
-	atomic_store(&seal_slot->sheet, sh);
-	if (s->st->keep)
-		sheet_cache_add_sealed(s->st->keep, sh);
+	proc_sums_add_sheet(s->st->proc_sums, s->st, sh, i);
+	seal_slot->sheet = sh;
 	s->sealed = p->t1;
 	p->n = p->nlisted = 0;
 	p->past = false;
@@ -117,9 +111,6 @@ static bool empty_some(struct seal_pipeline *s, struct seal_slot *x)
 		return false;
 	if (x->tell)
 		x->fn(x->arg, &x->snap);
-	if (x->checkpoint)
-		sheet_cache_checkpoint(s->st->keep, x->checkpoint, &s->sheet_builder);
-	x->checkpoint = NULL;
 	x->piece = x->tell = false;
 	return true;
 }
@@ -244,17 +235,6 @@ void seal_notify(struct seal_pipeline *s, const struct snap *sn, seal_notify_fn 
 	x->snap = *sn;
 	x->fn = fn;
 	x->arg = arg;
-	ring_end_write(s->ring_queue);
-}
-
-void seal_checkpoint(struct seal_pipeline *s, struct checkpoint *b)
-{
-	struct seal_slot *x = slot_of(s, NULL);
-	if (!x) {
-		sheet_cache_checkpoint(s->st->keep, b, &s->sheet_builder);
-		return;
-	}
-	x->checkpoint = b;
 	ring_end_write(s->ring_queue);
 }
 

@@ -3,7 +3,7 @@
 #ifndef TTRACE_STORE_TRACKS_SEAL_PIPELINE_H
 #define TTRACE_STORE_TRACKS_SEAL_PIPELINE_H
 
-#include "store/cache/sheet_cache.h"
+#include "store/tracks/sheet_build.h"
 #include "store/tracks/sheet_build.h"
 
 /*
@@ -18,8 +18,6 @@ void seal_set_lean(struct seal_pipeline *);	/* call before the first batch: a ba
 void seal_set_start(struct seal_pipeline *, int64_t t);	/* the first sheet starts at t */
 /* Seal a batch. Takes its arrays and replaces them with empty ones. */
 void seal_batch(struct seal_pipeline *, struct sheet_batch *);
-/* Record the end of a generation once all batches so far are sealed. Takes ownership of the checkpoint. */
-void seal_checkpoint(struct seal_pipeline *, struct checkpoint *);
 /* Call fn with this snapshot once all batches so far are sealed, on the thread that seals. */
 typedef void seal_notify_fn(void *arg, const struct snap *);
 void seal_notify(struct seal_pipeline *, const struct snap *, seal_notify_fn *, void *arg);

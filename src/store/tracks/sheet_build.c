@@ -137,18 +137,12 @@ static void list_sort(struct sheet_builder_list *l)
 		}
 }
 
-void sheet_build_reserve(struct sheet_builder *s, uint32_t n)
+static void reserve_tracks(struct sheet_builder *s, uint32_t n)
 {
 	s->lives.width = sizeof *s->live;
 	s->places.width = sizeof *s->pos;
 	s->live = page_array_reserve(&s->lives, n);
 	s->pos = page_array_reserve(&s->places, n);
-}
-
-void sheet_build_set_live(struct sheet_builder *s, int kind, trk_id t, const struct sheet_live *live)
-{
-	list_add(&s->alive[kind], t);
-	s->live[t] = *live;
 }
 
 /* Set pos[] to the number of intervals of each track. A new track gets one more, a head of TS_NONE. */
@@ -356,7 +350,7 @@ static void sort_batch(struct sheet_builder *s, const struct sheet_batch *p)
 {
 	struct sheet_builder_sorted *x = &s->sorted;
 	uint32_t total = 0;
-	sheet_build_reserve(s, p->ntrks);
+	reserve_tracks(s, p->ntrks);
 	count_intervals(s, p);
 	x->nother = make_rows(s, 0, 0, &total);
 	x->other = total;
@@ -415,14 +409,6 @@ struct sheet *sheet_build_step(struct sheet_builder *s, struct sheet_batch *p)
 		s->build_step = SORT;
 	}
 	return done;
-}
-
-struct sheet *sheet_build_run(struct sheet_builder *s, struct sheet_batch *p)
-{
-	struct sheet *sh;
-	while (!(sh = sheet_build_step(s, p)))
-		;
-	return sh;
 }
 
 void sheet_free(const struct sheet *sh)

@@ -62,17 +62,11 @@ struct sheet_builder {
 	struct sheet_encoder *sheet_encoder;
 };
 
-/* Make the sheet of a batch. Release it with sheet_free(). */
-struct sheet *sheet_build_run(struct sheet_builder *, struct sheet_batch *);
-/* Do one step of it, of some tens of thousands of intervals. Return NULL when there is more to do; then call again with
-   the same batch. */
+/* Do one step of making the sheet of a batch, of some tens of thousands of intervals. Return NULL when there is more to
+   do; then call again with the same batch. Release the sheet with sheet_free(). */
 struct sheet *sheet_build_step(struct sheet_builder *, struct sheet_batch *);
 void sheet_free(const struct sheet *);
 void sheet_build_free(struct sheet_builder *);	/* call between two sheets only */
-/* To continue from the state of another builder: reserve room for ntrks tracks, then add the tracks that exist,
-   ascending, by kind (1: goroutines). */
-void sheet_build_reserve(struct sheet_builder *, uint32_t ntrks);
-void sheet_build_set_live(struct sheet_builder *, int kind, trk_id, const struct sheet_live *);
 
 /* Entries of a sheet in most files; and the upper limit of any sheet. */
 enum { SHEET_WHOLE = 1 << 17, SHEET_MOST = 1 << 30 };

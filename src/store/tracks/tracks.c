@@ -16,7 +16,6 @@
 #include "store/tracks/internal.h"
 
 #include "base/job.h"
-#include "store/cache/checkpoint.h"
 #include "store/tracks/proc_sums.h"
 #include "store/tracks/seal_pipeline.h"
 
@@ -49,13 +48,6 @@ static void moves_make(struct tracks *k)
 		}
 }
 
-void tracks_init_state(struct tracks *k)
-{
-	reserve_any(k);
-	add_track_zero(k);
-	moves_make(k);
-}
-
 struct tracks *tracks_new(struct store *st)
 {
 	struct tracks *k = xcalloc(1, sizeof *k);
@@ -86,7 +78,6 @@ void tracks_free(struct tracks *k)
 	tracks_done(k);
 	for (uint32_t i = 0; i < column_n(&st->sheets); i++)
 		sheet_free(store_slot(st, i)->sheet);
-	sheet_cache_free(st->keep);
 	proc_sums_free(st->proc_sums);
 	column_free(&st->trks);
 	column_free(&st->trk_times);
@@ -95,7 +86,6 @@ void tracks_free(struct tracks *k)
 	annotations_free(&k->annotations);
 	seal_free(k->seal_pipeline);
 	tracks_index_free(&k->index);
-	lock_free(k->lock);
 	mem_free(k);
 }
 
@@ -107,8 +97,7 @@ bool tracks_help_seal(struct tracks *k)
 void tracks_end(struct tracks *k)
 {
 	seal_wait(k->seal_pipeline);
-	if (!k->lock)
-		tracks_index_sort(&k->index, k->st);
+	tracks_index_sort(&k->index, k->st);
 }
 
 void tracks_done(struct tracks *k)
@@ -123,11 +112,11 @@ void tracks_done(struct tracks *k)
 	k->last = NULL;
 	k->now = (struct sheet_batch){0};
 	intern_free(&k->origins);
-	if (!k->lock && !k->st->has_numbered)
+	if (!k->st->has_numbered)
 		tracks_index_free(&k->index);
 }
 
-static trk_id find_or_add(struct tracks *k, enum track_kind kind, uint64_t id)
+trk_id tracks_track(struct tracks *k, enum track_kind kind, uint64_t id)
 {
 	trk_id i = tracks_index_add(&k->index, k->st, kind, id);
 	if (i < k->n)
@@ -139,19 +128,6 @@ static trk_id find_or_add(struct tracks *k, enum track_kind kind, uint64_t id)
 	k->last[i] = (struct track_last){ .t = k->sealed, .class = kind == TK_G, .life = KNOWN };
 	k->crowd = page_array_reserve(&k->crowds, i / SHEET_CROWD + 1u);
 	return i;
-}
-
-trk_id tracks_track(struct tracks *k, enum track_kind kind, uint64_t id)
-{
-	struct tracks *of = k->of ? k->of : k;
-	if (!of->lock)
-		return find_or_add(k, kind, id);
-	lock_acquire(of->lock);
-	trk_id t = k->of ? tracks_index_find(&of->index, of->st, kind, id) : find_or_add(k, kind, id);
-	lock_release(of->lock);
-	if (k->of && t < k->n && (!t || kind != TK_G || !k->last[t].class))
-		k->last[t].class = t && kind == TK_G;
-	return t;
 }
 
 static int same_origin(const void *st, uint32_t i, const void *key)
@@ -322,8 +298,7 @@ static void next_batch(struct tracks *k, struct entering *x, int64_t t)
 /* Record that a track is in a state from t on: in its row, where that changes, and in the number of existing tracks. */
 static ALWAYS void rare_state(struct tracks *k, struct track_last *l, trk_id trk, int64_t t, enum tstate s, bool past)
 {
-	if (!k->of)
-		track_life(k, l, trk, t, s, past);
+	track_life(k, l, trk, t, s, past);
 	tracks_set_present(k, l, trk, s != TS_NONE);
 }
 
@@ -348,14 +323,14 @@ static int64_t __attribute__((noinline)) rare_entry(struct tracks *k, struct ent
 	struct track_last *l = &k->last[e->trk], *also = &k->last[e->also];
 	unsigned s = e->state & SHEET_STATE, past = e->state & TS_PAST;
 	int64_t t = e->t;
-	if (!(l->life & KNOWN) && !k->of)
+	if (!(l->life & KNOWN))
 		recall_life(k, l, e->trk);
 	if (t <= x->newest) {
 		int64_t floor = l->t < k->sealed ? k->sealed : l->t;
 		if (e->also && also->t > floor)
 			floor = also->t;
 		if (t < floor)
-			t = k->of ? floor : move_late_entry(k, l, e, floor);
+			t = move_late_entry(k, l, e, floor);
 	}
 	rare_state(k, l, e->trk, t, (enum tstate)s, past);
 	if (e->also && (also->life & SETTLED) != SETTLED)
@@ -447,20 +422,8 @@ void tracks_enter(struct tracks *k, const struct sink_enter *e, size_t count)
 	k->newest = x.newest;
 	k->ties = (size_t)(x.tie - x.base);
 	k->now.n = (size_t)(x.out - x.base);
-	if (k->of)
-		return;
 	seal_share_work(k->seal_pipeline, count);
 	seal_reclaim_arrays(k->seal_pipeline, &k->now);
-}
-
-void tracks_add_checkpoint(struct tracks *k, const struct sink_checkpoint *gen)
-{
-	seal_checkpoint(k->seal_pipeline, tracks_new_checkpoint(k, gen));
-}
-
-void tracks_enable_eviction(struct tracks *k)
-{
-	k->lock = lock_new();
 }
 
 static void tracks_counts(const struct tracks *k, struct snap *s)

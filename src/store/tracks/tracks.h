@@ -33,21 +33,6 @@ void tracks_set_start(struct tracks *, int64_t t);
 void tracks_upto(struct tracks *, int64_t t);
 /* The same, at the end of a generation: where many tracks exist it may leave entries for the next batch. */
 void tracks_generation(struct tracks *, int64_t t);
-/* Record the end of a generation, see sink_trace_ops.checkpoint. */
-void tracks_add_checkpoint(struct tracks *, const struct sink_checkpoint *);
-
-/* Start reading the trace again from a generation border, where `sealed` was the end of the last sheet. Tracks are only
-   looked up and not changed, and batches are passed to made() (which empties them), the same as in the first reading. A
-   worker may do this while the writer runs, after tracks_enable_eviction(). */
-struct tracks *tracks_reread(struct tracks *, int64_t sealed, void (*made)(void *arg, struct sheet_batch *), void *arg);
-void tracks_restore_state(struct tracks *, trk_id, bool g, unsigned state); /* set the states at the border, then the
-									       waiting entries */
-void tracks_restore_waiting(struct tracks *, const struct sink_enter *, size_t n, bool past);
-struct checkpoint *tracks_new_checkpoint(struct tracks *, const struct sink_checkpoint *);
-void tracks_reread_free(struct tracks *);
-/* Enable eviction of sheets: make track lookup thread-safe for tracks_reread(), also after reading, and allow per-track
-   state to be on disk. Call before the first entry. */
-void tracks_enable_eviction(struct tracks *);
 
 /* Call fn, on any thread, once everything so far is sealed: with s and the counts of the columns as they are now. fn
    calls tracks_sealed() for the rest. */

@@ -119,19 +119,10 @@ static void first_in(struct first *f, const struct snap *sn, const struct sheet 
 	}
 }
 
-/* Return whether none of the Gs exists in sheet s, so that it has no edge of theirs. False when there are many Gs. */
-static bool all_absent(const struct snap *sn, const struct wake_edges_query *q, uint32_t s)
-{
-	bool none = q->n <= FEW;
-	for (uint32_t k = 0; k < q->n && none; k++)
-		none = !activity_of_track(sn, s, q->from[k]);
-	return none;
-}
-
 bool wake_edges_first(const struct snap *sn, const struct wake_edges_query *q, struct edge *e, uint32_t *k, bool *all)
 {
 	struct first f = {.q = q, .e = e, .k = k};
-	uint32_t *of = q->n > FEW ? xcalloc(sn->ntrks + 1u, sizeof *of) : NULL, made = 0;
+	uint32_t *of = q->n > FEW ? xcalloc(sn->ntrks + 1u, sizeof *of) : NULL;
 	for (uint32_t i = q->n; of && i-- > 0;)
 		of[q->from[i]] = i + 1;
 	*all = true;
@@ -139,10 +130,9 @@ bool wake_edges_first(const struct snap *sn, const struct wake_edges_query *q, s
 		const struct sheet_slot *slot = store_slot(sn->st, s);
 		if (slot->t0 >= q->t1)
 			break;
-		if (slot->t1 <= q->t0 || all_absent(sn, q, s))
+		if (slot->t1 <= q->t0)
 			continue;
-		made += !sheet_is_resident(sn, s);
-		*all = made <= q->most && watcher_report(&q->on, s, sn->nsheets);
+		*all = watcher_report(&q->on, s, sn->nsheets);
 		if (!*all)
 			break;
 		first_in(&f, sn, sheet_get(sn, s), of);

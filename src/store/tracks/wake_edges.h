@@ -22,9 +22,9 @@ struct wake_edges_walk { uint32_t sheet, i; };
 bool wake_edges_next(const struct snap *, struct wake_edges_walk *, trk_id from, int64_t t0, int64_t t1, struct edge *);
 
 /* Return the first edge in [t0, t1) made by any of n Gs, and in *k which one made it; of several edges of one time,
-   that of the first G in from[]. Each sheet is read once, and at most `most` of them are rebuilt. Returns false when
-   there is none, or (*all false) when there is none in the part that was searched. */
-struct wake_edges_query { const trk_id *from; uint32_t n, most; int64_t t0, t1; struct progress_watcher on; };
+   that of the first G in from[]. Each sheet is read once. Returns false when there is none, or (*all false) when
+   the search was stopped before. */
+struct wake_edges_query { const trk_id *from; uint32_t n; int64_t t0, t1; struct progress_watcher on; };
 bool wake_edges_first(const struct snap *, const struct wake_edges_query *, struct edge *, uint32_t *k, bool *all);
 
 #endif

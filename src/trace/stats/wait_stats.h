@@ -28,7 +28,6 @@ struct wait_stats_query {
 	int64_t t0, t1;			/* spans that overlap [t0, t1), in full */
 	enum tstate state[WAIT_STATS_STATES];	/* the kinds of waits that are counted separately; TS_NONE: none */
 	uint64_t most;			/* maximum steps: about one per span, plus the cost of sheets */
-	bool cached_only;			/* do not rebuild evicted sheets */
 	struct progress_watcher on;		/* if it stops the work, cut is set */
 };
 void wait_stats_compute(const struct snap *, const struct wait_stats_query *, struct wait_counts *);

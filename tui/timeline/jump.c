@@ -2,20 +2,12 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Keys that go from one span to another, w b ^ $, ( and ), W, gG and gp, and those about the span
- * under the cursor, Enter and H. Spans are read from sheets. If all sheets stay in memory, the
- * target is found at once. If sheets can be evicted, one may have to be rebuilt first, which takes
- * up to two seconds: then a job finds the target from the snapshot and the query alone, and the
- * pane moves when it has ended.
- *
- * No other key is handled before that (pane_work.first), because the second w of two must go to the
- * span after the next; Esc cancels. A cancelled job is not waited for: the next query starts when
- * it has ended.
+ * under the cursor, Enter and H. The target is found from the snapshot and the query alone; then the
+ * pane moves there.
  */
 #include "config.h"
 #include "timeline/internal.h"
 
-#include "base/job.h"
-#include "base/mem/mem.h"
 #include "trace/longest_wait.h"
 
 #include <stdio.h>
@@ -25,19 +17,12 @@
 #define STILL "it is still blocked at the end of the trace: nothing woke it"
 #define NOWHERE "no goroutine under the cursor"
 
-struct timeline_jump_work {
-	const struct snap *sn;
-	struct timeline_jump_query q;
-	struct timeline_jump_result a;
-};
-
 /* ---- finding the target, independent of the pane */
 
-static void find_span(
-    const struct snap *sn, const struct timeline_jump_query *q, struct timeline_jump_result *a, const struct job *j)
+static void find_span(const struct snap *sn, const struct timeline_jump_query *q, struct timeline_jump_result *a)
 {
 	int dir = q->cmd == CMD_SPAN_NEXT ? 1 : -1;
-	for (int n = q->n; n > 0 && !(j && job_cancelled(j)); n--) {
+	for (int n = q->n; n > 0; n--) {
 		struct trace_interval iv = a->iv;
 		bool on = a->any || trace_interval_at(sn, q->trk, q->at, &iv);
 		bool found = on ? trace_interval_step(sn, &iv, dir) : trace_interval_near(sn, q->trk, q->at, dir, &iv);
@@ -145,12 +130,11 @@ static void find_chain(const struct snap *sn, const struct timeline_jump_query *
 		snprintf(a->text, sizeof a->text, "%s", still ? STILL : g ? NO_WAKER : NOWHERE);
 }
 
-static void find_target(
-    const struct snap *sn, const struct timeline_jump_query *q, struct timeline_jump_result *a, const struct job *j)
+static void find_target(const struct snap *sn, const struct timeline_jump_query *q, struct timeline_jump_result *a)
 {
 	switch ((int)q->cmd) {
 	case CMD_SPAN_NEXT:
-	case CMD_SPAN_PREV: find_span(sn, q, a, j); break;
+	case CMD_SPAN_PREV: find_span(sn, q, a); break;
 	case CMD_SPAN_FIRST: a->any = trace_interval_near(sn, q->trk, sn->t0, 1, &a->iv); break;
 	case CMD_SPAN_LAST: a->any = trace_interval_near(sn, q->trk, sn->t1, -1, &a->iv); break;
 	case CMD_CAUSE:
@@ -164,14 +148,6 @@ static void find_target(
 			     trace_interval_near(sn, q->trk, q->at, -1, &a->iv));
 	}
 }
-
-static void run_jump(void *work, struct job *j)
-{
-	struct timeline_jump_work *k = work;
-	find_target(k->sn, &k->q, &k->a, j);
-}
-
-static const struct async_kind jump_kind = {run_jump, mem_free};
 
 /* ---- moving to the target */
 
@@ -224,31 +200,11 @@ static enum verdict apply_result(struct timeline *tl, const struct pane_env *env
 	return a->text[0] ? pane_message(out, "%s", a->text) : V_DONE;
 }
 
-/* ---- starting a query */
-
 enum verdict timeline_jump(
     struct timeline *tl, const struct pane_env *env, enum cmd_id cmd, int n, trk_id t, struct ask *out)
 {
-	const struct snap *sn = session_snap(env->s);
-	struct timeline_jump_work *k = xcalloc(1, sizeof *k);
-	*k = (struct timeline_jump_work){.sn = sn, .q = {cmd, n, tl->rows.kind, t, tl->at}};
-	if (!async_start(&tl->wake.slot, &jump_kind, k, sn->st->keep ? ASYNC_ALWAYS : 1))
-		return pane_message(out, "searching; Esc cancels");
-	enum verdict v = apply_result(tl, env, &k->q, &k->a, out);
-	mem_free(k);
-	return v;
-}
-
-void timeline_jump_finish(void *st, const struct pane_env *env, struct ask *out)
-{
-	struct timeline *tl = st;
-	struct timeline_jump_work *k = async_finish(&tl->wake.slot);
-	int64_t at = tl->at, t0 = tl->t0;
-	if (!k)
-		return;
-	if (apply_result(tl, env, &k->q, &k->a, out) == V_DONE && !k->a.any && !k->a.nchain && at == tl->at &&
-	    t0 == tl->t0)
-		pane_message(out, "%s: %s", cmds[k->q.cmd].name,
-		    k->q.cmd == CMD_OPEN ? "nothing to open here" : "changes nothing here");
-	mem_free(k);
+	struct timeline_jump_query q = {cmd, n, tl->rows.kind, t, tl->at};
+	struct timeline_jump_result a = {0};
+	find_target(session_snap(env->s), &q, &a);
+	return apply_result(tl, env, &q, &a, out);
 }
