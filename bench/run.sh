@@ -25,7 +25,7 @@ whole() {
 	local s kb ref rkb times most verdict=
 	read -r s kb _ < <(screen "$2")
 	read -r ref rkb < <(listening "$2") || true
-	most=$((4 * $(size "$2") / 1024)) times=${ref:+$(calc "$ref / $s")}
+	most=$((5 * $(size "$2") / 1024)) times=${ref:+$(calc "$ref / $s")}
 	[ -z "$4" ] || verdict=$(within "$kb <= $most && ${times:-150} >= 150")
 	row "$1: all on the screen; go tool trace listens" "$(took "$s" "$kb")" "${ref:+$(took "$ref" "$rkb")}" "${times:--}" "$(each "$kb" "$3")" \
 		"${4:+150 times; $(mb $most)}" "$verdict"
@@ -87,11 +87,11 @@ answers() {
 	done
 }
 
-# costs FILE COMMAND...: peak memory of a report, at most 4.2 times the file
+# costs FILE COMMAND...: peak memory of a report, at most five times the file
 costs() {
 	local file=$1 kb most
 	shift
-	most=$(($(size "$file") * 42 / 10240))
+	most=$((5 * $(size "$file") / 1024))
 	read -r _ kb _ < <(measure "$ttrace" "$@" "$file")
 	row "$(basename "$file"): memory of ttrace $*" "$(mb "$kb")" - - - "$(mb $most)" "$(within "$kb <= $most")"
 }
@@ -176,7 +176,7 @@ line() {
 a_profile() {
 	local s kb ref rkb inflated most refocus ms cpu work
 	inflated=$(gzip -dc "$prof" | wc -c)
-	most=$((2 * inflated / 1024))
+	most=$((5 * inflated / 1024))
 	read -r s kb _ < <(best "$ttrace" top "$prof")
 	if [ -n "$go" ]; then
 		read -r ref rkb _ < <(measure go tool pprof -symbolize=none -top "$prof")

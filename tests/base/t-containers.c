@@ -158,11 +158,11 @@ static void paging(void)
 	mem_set_budget((size_t)1 << 40);	/* large, so the pager itself releases nothing */
 	setenv("XDG_CACHE_HOME", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", 1);
 	paging_start();
-	OK(paging_active() && paging_free_room() && !paging_owns(&a) && !paging_free(rows, 1));
+	OK(paging_active() && !paging_held() && !paging_owns(&a) && !paging_free(rows, 1));
 	struct job *j = job_start(release_always, NULL);
 	column_init(&c, sizeof *v);
 	v = mem_bulk(N * sizeof *v);
-	OK(paging_owns(v));
+	OK(paging_owns(v) && paging_held() >= N * sizeof *v);
 	for (uint32_t i = 0; i < N; i++) {
 		wrong += v[i] != 0;
 		*(uint32_t *)column_add(&c, NULL) = v[i] = i * 2654435761u;

@@ -43,4 +43,17 @@ for bomb in folded legacy; do
 	[ "$(grep -c 'takes more memory than the limit of -mem; what was read until then is shown' "$tmp/b")" = 1 ] ||
 		fail "the large $bomb file does not have one notice: $(tail -n 5 "$tmp/b")"
 done
+# Without a paging file, the part of a trace that fits is shown, with one notice of what all of it needs; with it, all is shown.
+sanitized && exit $bad	# a sanitizer takes memory of its own
+"$build/bench/gentrace" -events 16000000 "$tmp/large" >/dev/null 2>&1
+"$TTRACE" info -mem=128M "$tmp/large" >"$tmp/a" 2>"$tmp/said"
+[ ! -s "$tmp/said" ] && ! grep -q '^notice' "$tmp/a" || fail "a notice although the paging file has room: $(cat "$tmp/said")"
+TTRACESECURE=1 "$TTRACE" gc -mem=128M "$tmp/large" >"$tmp/b" 2>"$tmp/said"
+[ $? = 0 ] && [ -s "$tmp/b" ] && [ "$(wc -l <"$tmp/said")" = 1 ] &&
+	grep -Eq 'the first [1-9][0-9]% of the trace is shown: all of it needs about [23][0-9][0-9]MB; set a larger -mem \(now 128MB\), or XDG_CACHE_HOME' "$tmp/said" ||
+	fail "a trace of 100 MB within 128 MB: $(cat "$tmp/said")"
+TTRACESECURE=1 "$TTRACE" view -mem=128M -script '<C-g>' -size 150x30 "$tmp/large" >"$tmp/b" 2>&1
+grep -q 'notices *the first [1-9][0-9]% of the trace is shown' "$tmp/b" && grep -q '^ *goroutines *10,000' "$tmp/b" ||
+	fail "the viewer of a trace of 100 MB within 128 MB: $(cat "$tmp/b")"
+TTRACESECURE=1 "$TTRACE" gc -strict -mem=128M "$tmp/large" >"$tmp/b" 2>&1 && fail '-strict takes a part of a trace as the whole'
 exit $bad

@@ -268,10 +268,21 @@ size_t mem_resident(void)
 	return count_pages(&all, &mapped) ? all * (size_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
+/* Return the resident bytes that are neither of mapped files nor in the paging file. */
+static size_t own_bytes(void)
+{
+	size_t all, mapped;
+	return count_pages(&all, &mapped) && all > mapped ? (all - mapped) * (size_t)sysconf(_SC_PAGESIZE) : 0;
+}
+
 bool mem_limit_exceeded(void)
 {
-	size_t all, mapped, page = (size_t)sysconf(_SC_PAGESIZE);
-	return budget && count_pages(&all, &mapped) && all > mapped && all - mapped > (budget + budget / 2) / page;
+	return budget && own_bytes() > budget + budget / 2;
+}
+
+size_t mem_held(void)
+{
+	return own_bytes() + paging_held();
 }
 
 size_t mem_available(void)

@@ -65,6 +65,8 @@ size_t mem_limit(void);
 /* Return whether the program has more memory than mem_limit() and half as much again, mapped files not counted. The
    limit itself is also one of single requests, so a program that works has some more. */
 bool mem_limit_exceeded(void);
+/* Return the bytes that the program has in memory, mapped files not counted, and in the paging file. 0: unknown. */
+size_t mem_held(void);
 
 /* Grow p[0..*cap) so that it has room for need elements of the given size; cap doubles. */
 void *mem_grow(void *p, size_t *cap, size_t need, size_t size);

@@ -31,13 +31,15 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Bits of the size of the range: as many as the system allows. */
-enum { ROOM_MOST = 40, ROOM_LEAST = 30 };
+/* ROOM: bits of the size of the range: as many as the system allows. SPARE: the part of the free disk that stays free. */
+enum { ROOM_MOST = 40, ROOM_LEAST = 30, SPARE = 16 };
 
 static struct {
 	char *_Atomic at;		/* the range; NULL: none */
 	size_t room;			/* its size, set before at */
 	_Atomic size_t end;		/* bytes of all blocks that were ever allocated */
+	_Atomic size_t held;		/* bytes of all blocks, without those that were freed */
+	size_t spare;			/* bytes of the disk that are left to other programs */
 	bool created;			/* or it was tried */
 	int fd;				/* -1: there is none */
 	struct job *pager;
@@ -96,16 +98,21 @@ bool paging_active(void)
 	return file.at;
 }
 
-size_t paging_free_room(void)
+size_t paging_held(void)
+{
+	return atomic_load(&file.held);
+}
+
+static size_t free_disk(void)
 {
 	struct statvfs fs;
-	return !file.at || fstatvfs(file.fd, &fs) ? 0 : (size_t)fs.f_bavail * fs.f_frsize;
+	return fstatvfs(file.fd, &fs) ? 0 : (size_t)fs.f_bavail * fs.f_frsize;
 }
 
 /* Reserve the room on the disk first, because a page that finds the disk full when it is written raises a signal. */
 void *paging_alloc(size_t n)
 {
-	if (!file.at || n > file.room)
+	if (!file.at || n > file.room || n + file.spare > free_disk())
 		return NULL;
 	size_t size = mem_round_to_pages(n), at = atomic_fetch_add(&file.end, size);
 	if (at > file.room - size) {
@@ -116,6 +123,7 @@ void *paging_alloc(size_t n)
 	if (posix_fallocate(file.fd, (off_t)at, (off_t)size))
 		return NULL;
 #endif
+	atomic_fetch_add(&file.held, size);
 	return file.at + at;
 }
 
@@ -128,6 +136,7 @@ bool paging_free(void *p, size_t n)
 {
 	if (!paging_owns(p))
 		return false;
+	atomic_fetch_sub(&file.held, mem_round_to_pages(n));
 #ifdef MADV_REMOVE
 	if (n)
 		(void)madvise(p, mem_round_to_pages(n), MADV_REMOVE);
@@ -191,7 +200,9 @@ void paging_start(void)
 	if (file.pager || !mem_limit())
 		return;
 	paging_create();
-	if (file.fd >= 0)
+	if (file.fd >= 0) {
+		file.spare = free_disk() / SPARE;
 		map_range();
+	}
 	file.pager = job_start(pager_run, NULL);
 }

@@ -20,10 +20,10 @@ void paging_create(void);
 void paging_start(void);
 /* Return whether the file exists. Any thread, as are the following functions. */
 bool paging_active(void);
-/* Return the free bytes of the disk that has the file; 0: there is no file, or unknown. */
-size_t paging_free_room(void);
-/* Return a zeroed block of n bytes, at the start of a page. Return NULL if there is no file, no room on the disk, or no
-   address left. */
+/* Return the bytes of all blocks in the file. */
+size_t paging_held(void);
+/* Return a zeroed block of n bytes, at the start of a page. Return NULL if there is no file, no room on the disk (a part of
+   it stays free for other programs), or no address left. */
 void *paging_alloc(size_t n);
 /* Return whether p is in the file. */
 bool paging_owns(const void *p);

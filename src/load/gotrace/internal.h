@@ -130,10 +130,13 @@ struct gotrace {
 	int64_t base, sync, last;	/* absolute times of the first event, the newest Sync and the newest event */
 	int64_t now;			/* time of the current event since the first one */
 	bool begun, stopped, sampled;
+	bool full;		/* the reading ended because the memory is full */
+	struct event_stream_info whole;	/* of all complete generations */
 	bool part;		/* the reading begins within the trace: base was given */
 	uint64_t nsync, seq;
-	/* Bytes: read when the newest generation ended; unpublished: events since the last upto(). */
-	uint64_t bytes, unpublished;
+	/* Bytes: read when the newest generation ended; unpublished: events since the last upto();
+	   events: all that were taken. */
+	uint64_t bytes, unpublished, events;
 	struct goroutine_map gs;		/* struct track_goroutine */
 	struct u64_hash ps, ms, tasks;
 	struct u64_hash ranges;		/* struct goroutine_ranges by goroutine id */

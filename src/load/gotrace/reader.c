@@ -11,12 +11,16 @@
  * Some computations depend on the order of events with equal times (minimum mutator utilisation
  * takes the lowest value at a time, and corrects it at the next event of any kind). Their input is
  * passed by util(), which has the time of that next event and therefore waits for it.
+ *
+ * If the store takes more than memory and the paging file have, the reading ends there, and a
+ * warning says what is needed: what has been read is a trace that ends early.
  */
 #include "config.h"
 #include "load/gotrace/internal.h"
 
 #include "base/mem/mem.h"
 #include "base/mem/paging_file.h"
+#include "base/text/text.h"
 
 #include <inttypes.h>
 
@@ -124,13 +128,15 @@ static bool take_events(void *self, const struct trace_generation *gen, const st
 		if (i < n)
 			other_event(r, &ev[i++]);
 	}
+	r->events += n;
 	r->unpublished += n;
 	if (r->unpublished >= SHOW_EVERY) {
 		r->unpublished = 0;
 		outline_step(r->outline, r->sink);
 		r->stopped = !publish_upto(r, TIME_NONE, r->bytes);
+		r->full = mem_limit_exceeded();
 	}
-	return !r->stopped;
+	return !r->stopped && !r->full;
 }
 
 static void emit_trace_facts(struct gotrace *r, const struct event_stream_info *i)
@@ -147,6 +153,7 @@ static bool take_generation(void *self, const struct event_stream_info *info)
 	if (!r->begun)
 		return true;
 	emit_trace_facts(r, info);
+	r->whole = *info;
 	r->bytes = info->bytes;
 	r->unpublished = 0;
 	r->stopped = !publish_upto(r, gotrace_rel(r, r->last), info->bytes);
@@ -211,6 +218,20 @@ static void warn_of_limits(const struct gotrace *r)
 		s->ops->warn(s->self, ERR_NOWHERE, TIME_LATEST_NOTICE);
 }
 
+/* Warn that memory is full. What the rest needs is estimated by what the part has taken. */
+static void warn_of_memory(const struct gotrace *r)
+{
+	struct buf b = {0};
+	double part = r->in->n ? (double)r->bytes / (double)r->in->n : 1;
+	buf_printf(&b, "the first %.0f%% of the trace is shown: all of it needs about ", 100 * part);
+	text_bytes(&b, (int64_t)((double)mem_held() / (part > 0 ? part : 1)));
+	buf_puts(&b, "; set a larger -mem (now ");
+	text_bytes(&b, (int64_t)mem_limit());
+	buf_puts(&b, "), or XDG_CACHE_HOME to a larger disk");
+	r->sink->ops->warn(r->sink->self, ERR_NOWHERE, "%s", buf_str(&b));
+	buf_free(&b);
+}
+
 static int read_all(struct gotrace *r, const struct event_stream_ops *ops, struct err *e)
 {
 	struct arena mem = {0};
@@ -220,6 +241,11 @@ static int read_all(struct gotrace *r, const struct event_stream_ops *ops, struc
 	int ret = event_stream_read(*r->in, ops, r, &info, &damage);
 	if (ops->warn)
 		warn_of_limits(r);
+	if (r->full) {	/* the orderer is ahead of what was taken */
+		info.events = r->events;
+		info.batches = r->whole.batches;
+		info.generations = r->whole.generations;
+	}
 	if (!ret && r->begun && !r->stopped) {
 		gotrace_emit_utils(r, gotrace_rel(r, r->last));
 		spans_end_all(r);
@@ -229,6 +255,8 @@ static int read_all(struct gotrace *r, const struct event_stream_ops *ops, struc
 		r->stopped = !publish_upto(r, gotrace_rel(r, r->last), info.bytes);
 	}
 	track_states_flush(r);
+	if (r->full && ops->warn)
+		warn_of_memory(r);
 	free_reader(r);
 	if (ret) {
 		*e = damage;

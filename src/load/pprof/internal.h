@@ -69,9 +69,9 @@ str_id pprof_string(struct pprof *p, int64_t i);
 /* Set *e to "cannot decode a WHAT" at the record's offset. Always returns -1. */
 int pprof_bad_record(const struct field *f, const char *what, struct err *e);
 
-/* Return -1 with *e if reading up to an offset of the file has taken too much memory (mem_limit_exceeded()). A small
+/* Return -1 with *p->e if reading up to an offset of the file has taken too much memory (mem_limit_exceeded()). A small
    file may hold very many records. Takes some microseconds. */
-int pprof_check_memory(uint64_t at, struct err *e);
+int pprof_check_memory(const struct pprof *p, uint64_t at);
 
 /* Return an allocator for protobuf-c that uses an arena. The arena is reset after each record. */
 ProtobufCAllocator pprof_scratch(struct arena *);

@@ -19,6 +19,8 @@
 #include "config.h"
 #include "load/pprof/internal.h"
 
+#include "base/text/text.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -167,7 +169,7 @@ static int walk_facts(struct pprof *p)
 	struct byte_cursor c = p->all;
 	struct field f;
 	for (uint32_t n = 1; byte_cursor_left(&c); n++) {
-		if (pprof_field(&c, &f, p->e) || (n % SOME == 0 && pprof_check_memory(f.at, p->e)))
+		if (pprof_field(&c, &f, p->e) || (n % SOME == 0 && pprof_check_memory(p, f.at)))
 			return -1;
 		if (!wire_fits(f.field, f.wire))
 			return err_set(p->e, ERR_FORMAT, f.at,
@@ -219,11 +221,18 @@ int pprof_bad_record(const struct field *f, const char *what, struct err *e)
 	return err_set(e, ERR_FORMAT, f->at, "damaged profile: cannot decode a %s", what);
 }
 
-int pprof_check_memory(uint64_t at, struct err *e)
+int pprof_check_memory(const struct pprof *p, uint64_t at)
 {
+	enum { COST = 4 };	/* memory that a usual profile needs, as a multiple of its inflated size */
+	struct buf b = {0};
 	if (!mem_limit_exceeded())
 		return 0;
-	return err_set(e, ERR_LIMIT, at, "the profile takes more memory than the limit of -mem: set a larger one");
+	double held = (double)mem_held(), n = (double)p->in.n, all = at && at < p->in.n ? held * n / (double)at : held;
+	text_bytes(&b, (int64_t)(all > COST * n ? all : COST * n));
+	err_set(p->e, ERR_LIMIT, at, "the profile takes more memory than the limit of -mem: set one of about %s",
+	    buf_str(&b));
+	buf_free(&b);
+	return -1;
 }
 
 static int take_value_type(struct pprof *p, const struct field *f, str_id *name, str_id *unit)
@@ -366,7 +375,7 @@ static int walk_records(struct pprof *p, take_fn *const take[F__N])
 			c.p = c.base + p->samples.last;	/* skip all samples, which are most of the file */
 			continue;
 		}
-		if (pprof_field(&c, &f, p->e) || (n % SOME == SOME - 1 && pprof_check_memory(f.at, p->e)))
+		if (pprof_field(&c, &f, p->e) || (n % SOME == SOME - 1 && pprof_check_memory(p, f.at)))
 			return -1;
 		if (!f.field || f.field >= F__N || !take[f.field])
 			continue;

@@ -260,7 +260,7 @@ int pprof_samples(struct pprof *p)
 	if ((p->in.n >= THREADED || job_forced_threads() > 1) && job_cpus() > 1)
 		(void)ring_start(s.ring_queue, decode_worker, &s);
 	for (uint32_t i = 0; i < s.n && !r && go; i++)
-		r = pprof_check_memory(p->stretch[i * s.per].at, p->e) ? -1 : emit_next(&s, i, &go);
+		r = pprof_check_memory(p, p->stretch[i * s.per].at) ? -1 : emit_next(&s, i, &go);
 	ring_stop(s.ring_queue);
 	samples_free(&s);
 	/* They are published later, when the input and the memory for reading it have been freed. */
