@@ -22,7 +22,7 @@ static void part(struct bytes b, const struct snap *all)
 	struct err e = {0};
 	struct store_builder *store_builder = builder_new();
 	struct sink sink = builder_sink(store_builder);
-	struct trace_part half = {all->trace.first, all->t1 / 2, all->t1, 0};
+	struct trace_part half = {all->trace.first, all->t1 / 2, all->t1};
 	int rc = gotrace_read_part(b, &half, &sink, &e);
 	const struct snap *snap = builder_finish(store_builder);
 	check(!rc || e.msg[0], "a part is refused without a message");

@@ -42,9 +42,6 @@ struct job {
 	int wake[2];		/* read end, write end */
 	_Atomic uint64_t done, total;
 	_Atomic bool cancel, ended;
-	_Atomic int held;
-	pthread_mutex_t lock;	/* of held, for job_wait_while_held() */
-	pthread_cond_t on;
 	int result;		/* written before ended */
 	int64_t last_report;		/* when progress last woke the owner; worker only */
 };
@@ -160,8 +157,6 @@ struct job *job_start(job_fn *fn, void *arg)
 	}
 	set_nonblocking(j->wake[0]);
 	set_nonblocking(j->wake[1]);
-	pthread_mutex_init(&j->lock, NULL);
-	pthread_cond_init(&j->on, NULL);
 	if (start_thread(&j->thread, run_job, j)) {
 		close(j->wake[0]);
 		close(j->wake[1]);
@@ -255,42 +250,16 @@ void job_progress(const struct job *j, uint64_t *done, uint64_t *total)
 	*total = atomic_load_explicit(&j->total, memory_order_relaxed);
 }
 
-static void wake_held(struct job *j)
-{
-	lock_mutex(&j->lock);
-	pthread_cond_broadcast(&j->on);
-	unlock_mutex(&j->lock);
-}
-
 void job_cancel(struct job *j)
 {
 	shake();
 	atomic_store(&j->cancel, true);
-	wake_held(j);
-}
-
-void job_hold(struct job *j, bool held)
-{
-	atomic_fetch_add(&j->held, held ? 1 : -1);
-	wake_held(j);
-}
-
-void job_wait_while_held(struct job *j)
-{
-	if (!atomic_load_explicit(&j->held, memory_order_relaxed))
-		return;
-	lock_mutex(&j->lock);
-	while (atomic_load(&j->held) && !job_cancelled(j))
-		wait_for_signal(&j->on, &j->lock);
-	unlock_mutex(&j->lock);
 }
 
 int job_join(struct job *j)
 {
 	pthread_join(j->thread, NULL);
 	int result = j->result;
-	pthread_cond_destroy(&j->on);
-	pthread_mutex_destroy(&j->lock);
 	close(j->wake[0]);
 	close(j->wake[1]);
 	mem_free(j);

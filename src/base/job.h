@@ -26,7 +26,6 @@ void job_wake(struct job *);			/* worker: wake the owner, because a result was p
 bool job_cancelled(const struct job *);		/* worker */
 bool job_has_thread(void);			/* return whether the calling thread is the worker of a job */
 bool job_here_cancelled(void);			/* the same as job_cancelled(), for that job; false if there is none */
-void job_wait_while_held(struct job *);		/* worker: block while the job is held, unless it is cancelled */
 
 int  job_fd(const struct job *);		/* owner: the descriptor to poll for POLLIN */
 void job_drain(struct job *);			/* owner: empty the descriptor */
@@ -34,8 +33,6 @@ void job_wait(struct job *);			/* owner: wait until there is news or the job has
 bool job_done(const struct job *, int *result);
 void job_progress(const struct job *, uint64_t *done, uint64_t *total);
 void job_cancel(struct job *);
-/* owner: hold the job, because other work comes first; each hold needs one call with false */
-void job_hold(struct job *, bool);
 int  job_join(struct job *);			/* owner: wait for the end, free the job, and return its result */
 
 /* A callback for long work: it gets the amount done and the total (0: unknown), and returns false to stop the work.

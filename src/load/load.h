@@ -27,9 +27,8 @@ bool perf_probe(struct bytes);
 
 /* Read the generations of a trace (since Go 1.22) that overlap [t0, t1], and no others. Times are ns since the
    first event, which is at base (as sink_trace.first). The sink is one of its own and gets the start of the part
-   by from(). Fails with ERR_CANCEL if the generations begin before offset `past`, because the reading of the whole
-   is there already, or if they would take half of the memory limit (-mem). */
-struct trace_part { int64_t base, t0, t1; uint64_t past; };
+   by starts_at(). Fails with ERR_CANCEL if they would take half of the memory limit (-mem). */
+struct trace_part { int64_t base, t0, t1; };
 int gotrace_read_part(struct bytes, const struct trace_part *, struct sink *, struct err *);
 
 enum file_kind { FK_UNKNOWN, FK_PPROF, FK_GOTRACE };

@@ -10,7 +10,6 @@
 #include "config.h"
 #include "session/open_job.h"
 
-#include "load/gotrace/wire.h"
 #include "session/merge_profiles.h"
 #include "store/builder.h"
 
@@ -30,7 +29,6 @@ static bool on_publish(void *arg, uint64_t bytes)
 		return true;
 	job_report_progress(r->job, bytes, r->op->first.n);
 	job_wake(r->job);
-	job_wait_while_held(r->job);
 	return !job_cancelled(r->job);
 }
 
@@ -152,13 +150,6 @@ static int wait_for_input(struct opening_job *op, struct job *j)
 	return 0;
 }
 
-static int read_trace(struct opening_job *op, struct sink *sink)
-{
-	if (op->part)
-		return gotrace_read_part(op->first, op->part, sink, &op->err);
-	return op->reader->read(op->first, sink, &op->err);
-}
-
 /* In the job, because freeing the inflated bytes may take long. */
 static void close_input(struct opening_job *op)
 {
@@ -175,7 +166,7 @@ static void run_open_job(void *work, struct job *j)
 	const struct reader *reader = op->reader;
 	builder_on_publish(op->store_builder, on_publish, &r);
 	if (!rc)
-		rc = reader->kind == FK_GOTRACE ? read_trace(op, &sink) : read_profiles(op, &sink, j);
+		rc = reader->kind == FK_GOTRACE ? reader->read(op->first, &sink, &op->err) : read_profiles(op, &sink, j);
 	if (op->first.p)
 		rc = input_report_damage(&op->first, rc, &sink, &op->err);
 	bool is_profile = !rc && reader->kind != FK_GOTRACE;
@@ -186,7 +177,7 @@ static void run_open_job(void *work, struct job *j)
 	if (!is_profile)
 		close_input(op);
 	op->failed = rc < 0;
-	if (op->failed && op->err.kind == ERR_CANCEL && !op->part)
+	if (op->failed && op->err.kind == ERR_CANCEL)
 		err_set(&op->err, ERR_CANCEL, ERR_NOWHERE, "%s: loading was stopped before there was anything to show",
 		    op->o->file[0]);
 }
@@ -208,20 +199,15 @@ static int recognise_file(struct opening_job *op, const char *file, struct err *
 	}
 	const struct reader *r = sniff_input(&op->first, &why);
 	op->reader = r;
-	op->direct = r && wire_version(op->first) >= 22;
 	if (r && !check_alone(op, r, e))
 		return 0;
 	input_close(&op->first);
 	return r ? -1 : set_file_error(e, file, &why);
 }
 
-int open_job_init(struct opening_job *op, const struct options *o, const struct trace_part *part, struct err *e)
+int open_job_init(struct opening_job *op, const struct options *o, struct err *e)
 {
 	*op = (struct opening_job){.own = *o, .err = {.at = ERR_NOWHERE}};
-	if (part) {
-		op->own_part = *part;
-		op->part = &op->own_part;
-	}
 	op->o = &op->own;
 	op->own.keep = &op->cached_inputs;
 	input_wait_plan(&op->pending_input, &op->own);

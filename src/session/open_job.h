@@ -23,9 +23,6 @@ struct opening_job {
 	struct bytes first;	/* the first file; the job closes it */
 	struct cached_inputs cached_inputs;	/* copies of the files; the job owns them until it ends */
 	const struct reader *_Atomic reader;
-	bool direct;		/* a local uncompressed trace: parts of it can be read separately */
-	const struct trace_part *part;	/* NULL: read all of it */
-	struct trace_part own_part;
 	struct store_builder *store_builder;
 	str_id ns;		/* "nanoseconds", unit of the weights of a trace */
 	struct err err;		/* of the job; read it after the job has ended */
@@ -33,8 +30,8 @@ struct opening_job {
 };
 extern const struct async_kind open_job_kind;	/* its work is a struct opening_job, which open_job_free() frees */
 
-/* Prepare the job. part: NULL, or the part of a local trace to read. Return -1 with *e; then nothing is allocated. */
-int open_job_init(struct opening_job *, const struct options *, const struct trace_part *part, struct err *e);
+/* Prepare the job. Return -1 with *e; then nothing is allocated. */
+int open_job_init(struct opening_job *, const struct options *, struct err *e);
 void open_job_free(struct opening_job *);	/* the job has ended; frees the store */
 
 #endif

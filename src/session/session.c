@@ -80,7 +80,7 @@ static int first_sides(struct session *s, struct err *e)
 	return 0;
 }
 
-static struct session *open_part(const struct options *o, const struct trace_part *part, struct err *e)
+struct session *session_open(const struct options *o, struct err *e)
 {
 	struct session *s = xcalloc(1, sizeof *s);
 	s->o = o;
@@ -89,7 +89,7 @@ static struct session *open_part(const struct options *o, const struct trace_par
 	if (!first_query(s, &s->queries.query[0], e))
 		s->weigh.filters = filter_compile(&s->queries.query[0].f, e);
 	file_changed_mark_file(&s->file.mark, session_file(s));
-	if (!s->weigh.filters || first_sides(s, e) || open_job_init(&s->opening, &s->compare.options, part, e)) {
+	if (!s->weigh.filters || first_sides(s, e) || open_job_init(&s->opening, &s->compare.options, e)) {
 		session_close(s);
 		return NULL;
 	}
@@ -97,43 +97,6 @@ static struct session *open_part(const struct options *o, const struct trace_par
 	s->snap = builder_snap(s->opening.store_builder);
 	s->refreshed = clock_us();
 	return s;
-}
-
-struct session *session_open(const struct options *o, struct err *e)
-{
-	return open_part(o, NULL, e);
-}
-
-bool session_has_parts(const struct session *s)
-{
-	return session_is_opening(s) && s->opening.direct && !s->opening.part;
-}
-
-bool session_may_part(const struct session *s)
-{
-	return session_has_parts(s) && s->snap->has_trace;
-}
-
-struct session *session_open_part(const struct session *s, int64_t t0, int64_t t1, struct err *e)
-{
-	if (!session_may_part(s)) {
-		err_set(e, ERR_USAGE, ERR_NOWHERE, "this trace can only be read from its start");
-		return NULL;
-	}
-	return open_part(s->o, &(struct trace_part){s->snap->trace.first, t0, t1, s->snap->bytes}, e);
-}
-
-bool session_is_part(const struct session *s)
-{
-	return s->opening.part;
-}
-
-void session_pause_loading(struct session *s, bool held)
-{
-	if (!session_is_opening(s))
-		return;
-	builder_request_publish(s->opening.store_builder);		/* the rows read so far become visible */
-	job_hold(async_job(&s->reading), held);
 }
 
 void session_close(struct session *s)

@@ -24,15 +24,6 @@ struct job;
 struct session *session_open(const struct options *, struct err *e);
 void session_close(struct session *);
 
-/* Open a session that reads only the generations of [t0, t1] of a trace that is still being read. It has no information
-   from before t0 (see gotrace_read_part()). Return NULL with *e on failure. */
-struct session *session_open_part(const struct session *, int64_t t0, int64_t t1, struct err *e);
-bool session_has_parts(const struct session *);	/* a trace is being read for which this is possible */
-bool session_may_part(const struct session *);	/* likewise, and its first event is known */
-bool session_is_part(const struct session *);
-/* Pause the reading, so that something else can be read first, or resume it. Calls nest: each true needs one false. */
-void session_pause_loading(struct session *, bool);
-
 /* Wait until all is loaded. Return -1 if the file was refused. Data that was lost is a warning in the store. */
 int session_wait(struct session *, struct err *e);
 

@@ -60,7 +60,6 @@ struct store_builder {
 	_Atomic bool again;	/* a second file is being added */
 	struct lock *said;	/* held in builder_add_string(), which several analyses may call at once */
 	_Atomic bool cancelled;	/* fn returned false */
-	_Atomic bool due;	/* builder_request_publish() */
 	struct lock *keeping;	/* held while `kept` is used */
 	struct kept_result { struct kept_result *next; const void *key; void *result; void (*free_it)(void *); } * kept;
 };
@@ -98,7 +97,7 @@ static const struct snap *publish_snap(struct store_builder *b, const struct sna
 static void on_sealed(void *self, const struct snap *sn)
 {
 	struct store_builder *b = self;
-	if (atomic_exchange(&b->due, false) || clock_ms() - b->last >= (b->serial < EARLY ? EARLY_MS : PUBLISH_MS))
+	if (clock_ms() - b->last >= (b->serial < EARLY ? EARLY_MS : PUBLISH_MS))
 		publish_snap(b, sn);
 	if (b->fn && !b->fn(b->arg, sn->bytes))
 		atomic_store(&b->cancelled, true);
@@ -331,11 +330,6 @@ void builder_on_publish(struct store_builder *b, bool (*fn)(void *, uint64_t byt
 {
 	b->fn = fn;
 	b->arg = arg;
-}
-
-void builder_request_publish(struct store_builder *b)
-{
-	atomic_store(&b->due, true);
 }
 
 /* With --enable-debug: abort where a store breaks its rules, which is a bug. */

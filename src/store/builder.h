@@ -16,8 +16,6 @@ void builder_set_sheet_entries(struct store_builder *, size_t n);
 /* Set a function that runs on the writer after each publication and progress; if it returns false, the load is
    cancelled. */
 void builder_on_publish(struct store_builder *, bool (*fn)(void *, uint64_t bytes), void *arg);
-/* Any thread: publish at the next opportunity, even if the last publication was less than PUBLISH_MS ago. */
-void builder_request_publish(struct store_builder *);
 const struct snap *builder_finish(struct store_builder *);	/* seals the rest; the snapshot is complete */
 /* Return the id of a string that an analysis made (the text of a tag). Adds it if the snapshot is complete and no file
    is being added; returns 0 if it cannot. Any thread. */

@@ -68,7 +68,7 @@ static void at_moment(const struct snap *part, const struct snap *all, const trk
 
 static void part_of(struct bytes in, const struct snap *all, int64_t t0, int64_t t1)
 {
-	struct store_builder *b = load(in, &(struct trace_part){all->trace.first, t0, t1, 0});
+	struct store_builder *b = load(in, &(struct trace_part){all->trace.first, t0, t1});
 	const struct snap *part = builder_snap(b);
 	trk_id *of = rows_of(part, all);
 	struct count c = {0};

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Moving to a time that has not been read yet: the part around it is read and shown first; when the whole file has been
- * read, the same window shows the same of the whole. Esc returns to the order of the file at any moment. Reading is
- * paused after the first generation, so that unread generations remain.
+ * What the viewer shows while a trace is being read, and moving to a time that has not been read yet: the view goes
+ * there when it has, unless a key comes first. Reading is paused at an early publication, so that unread generations
+ * remain.
  */
 #include "config.h"
 #include "app/app.h"
@@ -39,30 +39,40 @@ static void news(struct viewer *v)
 	app_refresh(v->a);
 }
 
-/* Open the session and pause reading after the first generation. Try again if reading was faster; return false if always. */
-static bool hold_open(struct viewer *v)
+/* The reader reports progress after each publication. Here it waits then, while it is held. */
+static _Atomic bool held;
+static _Atomic int steps;	/* publications that may pass although it is held */
+void __real_job_report_progress(struct job *, uint64_t done, uint64_t total);
+void __wrap_job_report_progress(struct job *, uint64_t done, uint64_t total);
+void __wrap_job_report_progress(struct job *j, uint64_t done, uint64_t total)
+{
+	__real_job_report_progress(j, done, total);
+	for (job_wake(j); held && !steps && !job_cancelled(j);)
+		usleep(1000);
+	steps -= held;
+}
+
+/* Open the session and pause reading at the first publication; times: at the first one with times of the trace. */
+static bool hold_open(struct viewer *v, bool times)
 {
 	struct err e;
-	for (int i = 0; i < TRIES; i++) {
-		v->s = session_open(&v->o, &e);
-		if (!v->s)
-			return false;
-		session_pause_loading(v->s, true);
-		struct pollfd p = {.fd = job_fd(session_job(v->s)), .events = POLLIN};
-		for (int k = 0; k < 10 && !session_may_part(v->s) && session_job(v->s); k++) {
-			poll(&p, 1, 100);
-			job_drain(session_job(v->s));
-			session_refresh(v->s);
-			if (!session_snap(v->s)->has_trace) {	/* it is paused at the outline, which precedes all events */
-				session_pause_loading(v->s, false);
-				session_pause_loading(v->s, true);
-			}
-		}
-		if (session_may_part(v->s))
-			return true;
-		session_close(v->s);
+	held = true;
+	steps = 0;
+	v->s = session_open(&v->o, &e);
+	for (int i = 0; v->s && i < TRIES; i++) {
+		const struct snap *sn = session_snap(v->s);
+		if (sn->complete || !times || sn->t1 > sn->t0)
+			return !sn->complete;
+		usleep(80000);		/* so long that the next publication is due */
+		steps = 1;
+		session_refresh(v->s);
 	}
 	return false;
+}
+
+static void go_on(void)
+{
+	held = false;
 }
 
 /* Open the viewer of v->o, with reading paused. */
@@ -70,7 +80,7 @@ static bool start(struct viewer *v)
 {
 	struct err e = {0};
 	struct app_setup u = {.rows = ROWS, .cols = COLS, .look = {TH_DARK, 256}, .patient = true};
-	v->a = hold_open(v) ? app_new(&v->o, v->s, &u, &e) : NULL;
+	v->a = hold_open(v, true) ? app_new(&v->o, v->s, &u, &e) : NULL;
 	return v->a;
 }
 
@@ -83,6 +93,7 @@ static bool begin(struct viewer *v, const char *more)
 
 static void end(struct viewer *v)
 {
+	go_on();
 	struct session *s = app_session(v->a);
 	app_free(v->a);
 	session_close(s);
@@ -108,6 +119,14 @@ static struct buf screen(struct viewer *v)
 	return b;
 }
 
+static bool shows_now(struct viewer *v, const char *text)
+{
+	struct buf b = screen(v);
+	bool yes = strstr(buf_str(&b), text);
+	buf_free(&b);
+	return yes;
+}
+
 static bool shows(struct viewer *v, const char *text)
 {
 	struct buf b = screen(v);
@@ -118,124 +137,43 @@ static bool shows(struct viewer *v, const char *text)
 	return yes;
 }
 
-static void until_part(struct viewer *v)
+/* Run until all has been read. */
+static void finish(struct viewer *v)
 {
-	for (int i = 0; i < TRIES && !session_is_part(app_session(v->a)); i++)
-		news(v);
-	OK(session_is_part(app_session(v->a)));
+	go_on();
+	app_wait(v->a);
+	news(v);
+	OK(session_snap(app_session(v->a))->complete);
 }
 
-/* Count the bytes in rows of Ps (n), and how many of them differ (other). */
-static void compare(struct buf *x, struct buf *y, size_t *n, size_t *other)
-{
-	const char *a = buf_str(x), *b = buf_str(y);
-	while (*a && *b) {
-		size_t la = strcspn(a, "\n"), lb = strcspn(b, "\n");
-		bool row = *a == 'P' && a[1] >= '0' && a[1] <= '9';
-		for (size_t i = 16; row && i < la && i < lb; i++) {
-			++*n;
-			*other += a[i] != b[i];
-		}
-		a += la + (a[la] != 0);
-		b += lb + (b[lb] != 0);
-	}
-}
-
-static void part_and_whole(void)
+/* The view goes to an unread time when it has been read; a key before keeps it where it is. */
+static void unread_time(const char *keys, const char *then, bool goes)
 {
 	struct viewer v;
-	size_t n = 0, other = 0;
 	if (!begin(&v, NULL)) {
 		OK(0);
 		return;
 	}
 	OK(shows(&v, "loading"));
-	type(&v, ":goto-time 2.2s\r");
-	until_part(&v);
-	OK(shows(&v, "only ") && shows(&v, "while the rest is being read"));
-	type(&v, "+");
-	struct buf part = screen(&v);
-	const struct snap *sn = session_snap(app_session(v.a));
-	OK(sn->t0 > 1000000000 && sn->t1 > 2200000000);
-	session_pause_loading(v.s, false);
-	app_wait(v.a);
-	OK(!session_is_part(app_session(v.a)) && session_snap(app_session(v.a))->complete);
-	OK(shows(&v, "everything before it has been read too"));
-	struct buf all = screen(&v);
-	compare(&part, &all, &n, &other);
-	OK(n > 100 && other * 20 < n);
-	/* the window is still the one that the user zoomed to */
-	OK(strstr(buf_str(&all), "1 cell") && strstr(buf_str(&part), "1 cell") &&
-	   !strncmp(strstr(buf_str(&all), "1 cell"), strstr(buf_str(&part), "1 cell"), 12));
-	buf_free(&part);
-	buf_free(&all);
+	type(&v, keys);
+	OK(shows(&v, "has not been read yet: the view goes there when it has"));
+	type(&v, then);
+	finish(&v);
+	OK(shows_now(&v, "2.16") == goes && !shows_now(&v, "has not been read yet"));
 	end(&v);
 }
 
-static void esc_goes_back(void)
+/* -at waits likewise. */
+static void unread_option(void)
 {
 	struct viewer v;
-	if (!begin(&v, NULL)) {
+	if (!begin(&v, "2.163s")) {
 		OK(0);
 		return;
 	}
-	type(&v, ":goto-time 2.2s\r<Esc>");
-	struct buf b = screen(&v);	/* the part may be there before Esc */
-	OK(strstr(buf_str(&b), "the file is read in order") || strstr(buf_str(&b), "showing what has been read so far"));
-	buf_free(&b);
-	type(&v, ":goto-time 2.2s\r");
-	until_part(&v);
-	type(&v, "<Esc>");
-	OK(!session_is_part(app_session(v.a)) && shows(&v, "showing what has been read so far"));
-	session_pause_loading(v.s, false);
-	app_wait(v.a);
-	OK(session_snap(app_session(v.a))->complete);
+	finish(&v);
+	OK(shows(&v, "2.163"));
 	end(&v);
-}
-
-/* Neither the part nor the whole replaces what is shown while a prompt is open. */
-static void not_under_a_prompt(void)
-{
-	struct viewer v;
-	if (!begin(&v, NULL)) {
-		OK(0);
-		return;
-	}
-	type(&v, ":goto-time 2.2s\r:foc");
-	for (int i = 0; i < 20; i++)
-		news(&v);
-	OK(shows(&v, ":foc"));
-	type(&v, "<Esc>");
-	until_part(&v);
-	type(&v, ":foc");
-	session_pause_loading(v.s, false);
-	for (int i = 0; i < 20; i++)
-		news(&v);
-	OK(session_is_part(app_session(v.a)) && shows(&v, ":foc"));
-	type(&v, "<Esc>");
-	app_wait(v.a);
-	OK(!session_is_part(app_session(v.a)));
-	end(&v);
-}
-
-/* -at opens a part; then move within it and back to a time that was read; close the viewer while a part is read. */
-static void from_one_to_another(void)
-{
-	struct viewer v;
-	if (!begin(&v, "2.3s")) {
-		OK(0);
-		return;
-	}
-	OK(shows(&v, " first (Esc: read in order)"));
-	until_part(&v);
-	OK(session_snap(app_session(v.a))->t0 > 1900000000);
-	type(&v, ":goto-time 2.35s\r");
-	OK(session_is_part(app_session(v.a)) && shows(&v, "a part"));
-	type(&v, ":goto-time 100ms\r");
-	OK(!session_is_part(app_session(v.a)));
-	end(&v);
-	if (begin(&v, "2.3s"))
-		end(&v);
 }
 
 /* While the file is read, the pane of facts about it does not call it whole. */
@@ -251,8 +189,7 @@ static void not_whole_yet(void)
 	struct buf b = screen(&v);
 	OK(!strstr(buf_str(&b), "read whole") && !strstr(buf_str(&b), "generations"));
 	buf_free(&b);
-	session_pause_loading(v.s, false);
-	app_wait(v.a);
+	finish(&v);
 	OK(shows(&v, "whole file was read and is consistent"));
 	end(&v);
 }
@@ -263,25 +200,20 @@ static void no_times_yet(void)
 	struct viewer v = {.g = grid_new(1, 1, false)};
 	struct app_setup u = {.rows = ROWS, .cols = COLS, .look = {TH_DARK, 256}, .patient = true};
 	struct err e = {0};
-	bool early = false;
 	OK(sample_opt(&v.o, "orders.trace"));
-	for (int i = 0; i < TRIES && !early; i++) {
-		v.s = session_open(&v.o, &e);
-		if (!v.s)
-			break;
-		session_pause_loading(v.s, true);
+	if (hold_open(&v, false)) {
 		v.a = app_new(&v.o, v.s, &u, &e);
 		const struct snap *sn = session_snap(app_session(v.a));
-		early = !sn->complete && sn->t1 <= sn->t0;
+		OK(!sn->complete && sn->t1 <= sn->t0);
 		struct buf b = screen(&v);
-		OK(!strstr(buf_str(&b), "0.000000001s"));
-		OK(!early || strstr(buf_str(&b), "\nreading\n"));
+		OK(!strstr(buf_str(&b), "0.000000001s") && strstr(buf_str(&b), "\nreading\n"));
 		buf_free(&b);
 		struct session *s = app_session(v.a);
 		app_free(v.a);
 		session_close(s);
+	} else {
+		OK(0);
 	}
-	OK(early);
 	grid_free(v.g);
 	options_free(&v.o);
 }
@@ -329,8 +261,8 @@ static int line_with(struct viewer *v, const char *text)
 	return y;
 }
 
-/* While a large file is read, its outline lies below the rows. A click on it reads the part around that time first. */
-static void outline_leads_to_a_part(void)
+/* While a large file is read, its outline lies below the rows. A click on it goes to that time. */
+static void outline_leads_to_a_time(void)
 {
 	static char path[64], program[] = "ttrace", word[] = "view";
 	struct viewer v = {.g = grid_new(1, 1, false)};
@@ -339,8 +271,9 @@ static void outline_leads_to_a_part(void)
 	if (write_large_trace(path) && !options_parse(&v.o, 3, (char *[]){program, word, path, NULL}, &e) && start(&v)) {
 		OK(shows(&v, "whole trace: 4.00s in 5 generations, ") && shows(&v, "; read up to "));
 		app_click(v.a, KEY_CLICK, line_with(&v, "whole trace: ") + 1, COLS * 4 / 5);
-		until_part(&v);
-		OK(session_snap(app_session(v.a))->t0 > 1500000000);
+		OK(shows(&v, "has not been read yet"));
+		finish(&v);
+		OK(shows(&v, ">   3.1495") && !shows_now(&v, "has not been read yet"));
 		end(&v);
 	} else {
 		OK(0);
@@ -351,11 +284,11 @@ static void outline_leads_to_a_part(void)
 int main(void)
 {
 	setlocale(LC_CTYPE, "C.UTF-8");
-	outline_leads_to_a_part();
-	part_and_whole();
-	esc_goes_back();
-	not_under_a_prompt();
-	from_one_to_another();
+	outline_leads_to_a_time();
+	unread_time(":goto-time 2.163s\r", "", true);
+	unread_time(":goto-time 90%\r", "", true);
+	unread_time(":goto-time 2.163s\r", "l", false);
+	unread_option();
 	not_whole_yet();
 	no_times_yet();
 	return DONE();

@@ -266,7 +266,7 @@ void app_act(struct app *a, const struct act *act)
 	}
 	if (act->cmd == CMD_BACK && leads_back(a) && app_back(a))
 		return;
-	if (act->cmd == CMD_GOTO_TIME && act->arg && partial_load_goto(a, act->arg))
+	if (act->cmd == CMD_GOTO_TIME && act->arg && view_options_goto_later(a, act->arg))
 		return;
 	if (act->cmd == CMD_REPORT && !app_report_may_write(a, act))
 		return;
@@ -311,7 +311,6 @@ void app_refresh(struct app *a)
 		view_file_read(a);
 		app_announce_highlights(a);
 	}
-	partial_load_update(a);
 	reload_update(a, compare_update(a));
 	write_file_update(a, false);
 	for (int i = 0; panes[i]; i++)
@@ -518,7 +517,7 @@ void app_free(struct app *a)
 	copy_pane_cancel(a);
 	app_close_panes(a);
 	session_close(a->files.reload.next);
-	partial_load_free(a);
+	mem_free(a->files.later);
 	if (a->search.find_before != a->search.find)
 		regex_free(a->search.find_before);
 	regex_free(a->search.find);

@@ -89,19 +89,13 @@ static void put_corner(const struct app *a, struct buf *b)
 		return;
 	}
 	struct fetch_progress f;
-	const struct session *s = partial_load_session(a);
+	const struct session *s = reload_session(a);
 	if (session_fetch_progress(s, &f)) {
 		wait_screen_text(&f, b);
 		return;
 	}
-	if (session_is_part(s)) {
-		buf_puts(b, "reading ahead");
-		return;
-	}
 	bool reads = session_is_loading(s);
 	job_progress(j, &done, &total);
-	if (session_is_part(a->s))
-		buf_puts(b, "a part, ");
 	buf_puts(b, reads ? "loading " : "working ");
 	if (!reads && !(total && done))
 		b->n--;

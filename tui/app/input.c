@@ -201,7 +201,6 @@ void app_key(struct app *a, int32_t key)
 		before = app_view(a);
 	app_find_stay(a);
 	app_record_move(a, &before);
-	partial_load_update(a);	/* continue what waited for the prompt to close */
 	a->in.interrupted /= 2;
 	app_update(a);
 	arena_reset(&a->scratch);

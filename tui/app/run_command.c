@@ -267,7 +267,7 @@ static void do_cancel(struct app *a)
 	a->in.count = 0;
 	if (a->search.find)
 		app_search(a, NULL);
-	else if (!partial_load_cancel(a) && !reload_cancel(a) && j) {
+	else if (!reload_cancel(a) && j) {
 		job_cancel(j);
 		app_message(a, ST_WARN, session_is_loading(a->s) ? "loading cancelled: showing what has been "
 		    "read" : "cancelled");

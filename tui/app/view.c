@@ -63,13 +63,6 @@ static int find_word(const struct view *v, const char *name)
 	return i;
 }
 
-void view_change(struct view *v, const char *name, int64_t value)
-{
-	int i = find_word(v, name);
-	if (i >= 0)
-		v->word[i].value = value;
-}
-
 int64_t view_get(const struct view *v, const char *name)
 {
 	int i = find_word(v, name);

@@ -29,7 +29,6 @@ void view_put_zoom(struct view *, const char *name, int64_t);
 void view_put_zoom_time(struct view *, const char *name, int64_t);
 void view_put_cursor(struct view *, const char *name, int64_t);
 void view_put_cursor_time(struct view *, const char *name, int64_t);
-void view_change(struct view *, const char *name, int64_t);	/* nothing if there is no such word */
 
 /* Return the value of a word. It may come from a file, so any number is possible. */
 int64_t view_get(const struct view *, const char *name);	/* 0: there is no such word */

@@ -22,18 +22,6 @@ struct last_view {		/* view_file.c */
 	bool suspended;		/* its filters are off */
 };
 
-struct partial_load {
-	/* NULL, or the session of the whole trace, while s is a part of it that was loaded first */
-	struct session *whole;
-	struct session *part;	/* NULL, or such a part while it loads */
-	bool wanted;		/* a part is wanted, and it is not known yet whether it can be loaded, ... */
-	bool next;		/* ... or the sequential reading will reach it soon */
-	/* The range that was asked for. If t0 is TIME_NONE: share of the trace, whose duration is not
-	   known yet. */
-	int64_t t0, t1;
-	double share;
-};
-
 struct reload {
 	struct session *next;		/* NULL, or the session of the reloaded trace, to replace the one shown */
 	uint64_t before;		/* the sides that were shown before; 0: none */
@@ -43,7 +31,7 @@ struct reload {
 
 struct files {
 	struct reload reload;
-	struct partial_load partial;
+	char *later;			/* NULL, or the time to go to once it has been read (view_options.c) */
 	char rest_note[80];		/* how side A of a comparison with the rest was chosen, or "" */
 	/* report the comparison with the rest when this query is weighed: its serial + 1; 0: none */
 	uint32_t rest_of;
@@ -102,26 +90,11 @@ void view_options_apply(struct app *, bool first);
 bool view_options_parse_time(const struct app *, const char *, int64_t *t);	/* 1.2s, 350ms, 40%, 15:04:05 */
 trk_id view_options_find_track(const struct app *, enum track_kind, const char *id); /* "12", "g12"; 0: not found */
 void view_options_goto_command(struct app *, const struct act *);	/* gt gG gp gk */
-
-/* partial_load.c: load the time range that is looked at first */
-const struct session *partial_load_session(const struct app *);	/* the session that app_job() reports on */
-bool partial_load_is_active(const struct app *);
-/* As view_options_parse_time(), but percentages are resolved by the outline. */
-bool partial_load_parse_time(const struct app *, const char *, int64_t *t);
-/* t is in the trace, and a part that contains it can be loaded. */
-bool partial_load_can_reach(const struct app *, int64_t t);
-void partial_load_start(struct app *, int64_t t0, int64_t t1);	/* load [t0, t1] first, then move there */
-/* Go to a time, and load a part first if necessary. Return false when the caller has to go there itself: the trace is
-   complete or cannot be read in parts, or the time is not known or not in the trace. */
-bool partial_load_goto(struct app *, const char *time);
-bool partial_load_cancel(struct app *);			/* false: no part was being loaded */
-void partial_load_update(struct app *);
-void partial_load_free(struct app *);
+/* If a time has not been read yet, go there once it has been, unless a key comes first, and return true. */
+bool view_options_goto_later(struct app *, const char *time);
 
 /* reload.c: read or fetch the open file again */
-/* Replace a->s, which the caller then owns, by `to`. The position is restored by names; if same (both are of the
-   same trace), window and row are kept as well. */
-void reload_switch_session(struct app *, struct session *to, bool same);
+const struct session *reload_session(const struct app *);	/* the session that app_job() reports on */
 void reload_start(struct app *, const char *arg);
 void reload_show_side(struct app *, const struct side_news *);	/* a profile that was loaded as a side has changed */
 bool reload_cancel(struct app *);

@@ -20,9 +20,14 @@
 
 #include <string.h>
 
+const struct session *reload_session(const struct app *a)
+{
+	return a->files.reload.next ? a->files.reload.next : a->s;
+}
+
 struct job *app_job(const struct app *a)
 {
-	return session_job(partial_load_session(a));
+	return session_job(reload_session(a));
 }
 
 struct session *app_session(const struct app *a)
@@ -38,8 +43,6 @@ struct carried {	/* identified by names and numbers, because ids differ */
 	enum track_kind kind;
 	uint64_t id, g, proc;
 	int64_t t0, t1;
-	bool looks;		/* also restore the window of the timeline */
-	struct view view;
 };
 
 static trk_id track_of(const struct session *s, enum track_kind kind, uint64_t id)
@@ -70,23 +73,10 @@ static struct carried carry_over(struct app *a)
 	c.id = id_of(a->s, t);
 	c.t0 = p.t0;
 	c.t1 = p.t1;
-	c.looks = pane_now(a) == &pane_timeline;
-	if (c.looks)
-		c.view = app_view(a);
 	return c;
 }
 
-/* Restore the window; the row is already selected. */
-static void restore_window(struct app *a, const struct carried *c)
-{
-	struct view now = app_view(a);
-	static const char *const window[] = {"t0", "t1", "t"};
-	for (size_t i = 0; i < sizeof window / sizeof *window; i++)
-		view_change(&now, window[i], view_get(&c->view, window[i]));
-	pane_now(a)->view.load(state_now(a), &a->env, &now);
-}
-
-static void put_down(struct app *a, const struct carried *c, bool same)
+static void put_down(struct app *a, const struct carried *c)
 {
 	const struct snap *sn = session_snap(a->s);
 	struct place p = PLACE_NONE;
@@ -106,12 +96,10 @@ static void put_down(struct app *a, const struct carried *c, bool same)
 	p.t1 = c->t1;
 	if (pane_now(a)->go && (p.fun || p.trk))
 		pane_now(a)->go(state_now(a), &a->env, &p);
-	if (same && c->looks)
-		restore_window(a, c);
 }
 
 /* After this nothing refers to the old session. */
-void reload_switch_session(struct app *a, struct session *to, bool same)
+static void switch_session(struct app *a, struct session *to)
 {
 	copy_pane_finish(a);
 	if (a->prompt.cmd)		/* a prompt or menu refers to the old session */
@@ -126,7 +114,7 @@ void reload_switch_session(struct app *a, struct session *to, bool same)
 	if (!app_pane_fits(a, a->cur))	/* the file is of another kind now */
 		a->cur = app_default_pane(a);
 	app_update(a);
-	put_down(a, &c, same);
+	put_down(a, &c);
 	a->nav.nundo = a->nav.undone = 0;
 	a->in.turned = true;
 }
@@ -135,7 +123,7 @@ static void change_over(struct app *a)
 {
 	struct session *old = a->s, *to = a->files.reload.next;
 	a->files.reload.next = NULL;
-	reload_switch_session(a, to, false);
+	switch_session(a, to);
 	const char *was = session_side_name(old, 0);
 	mem_free(a->files.reload.previous);
 	/* not NULL if it was fetched, and saved under this name */
@@ -204,7 +192,7 @@ void reload_start(struct app *a, const char *arg)
 		return;
 	}
 	/* a trace that is still being read may be read again: the new session replaces it when it is ready */
-	if (a->files.reload.next || a->files.file_writer || partial_load_is_active(a) ||
+	if (a->files.reload.next || a->files.file_writer ||
 	    (!session_is_trace(a->s) && app_job(a))) {
 		app_message(a, ST_WARN, "a file is being read already: Esc cancels");
 		return;

@@ -79,7 +79,7 @@ void view_options_put(struct app *a, struct buf *b)
 
 /* ---- applying options */
 
-enum { ST_FROM = 1, ST_TO = 2, ST_GOROUTINE = 4, ST_PROC = 8, ST_AT = START_AT, ST_AHEAD = 32, ST_DIFF = 64,
+enum { ST_FROM = 1, ST_TO = 2, ST_GOROUTINE = 4, ST_PROC = 8, ST_AT = START_AT, ST_DIFF = 64,
 	ST_CHECK = 128 };
 static const struct { int bit; enum option_id options; } starts[] = {{ST_FROM, OPT_FROM}, {ST_TO, OPT_TO},
     {ST_GOROUTINE, OPT_GOROUTINE}, {ST_PROC, OPT_PROC}, {ST_AT, OPT_AT}, {ST_DIFF, OPT_DIFF_RANGE}};
@@ -133,8 +133,43 @@ static int view_options_goto_at(struct app *a, const char *where)
 	if ((!p.trk && !p.fun && p.t0 == TIME_NONE) || !pane_now(a)->go || !pane_now(a)->go(state_now(a), &a->env, &p))
 		return -1;
 	if (p.t0 != TIME_NONE && p.t0 > session_snap(a->s)->t1)
-		app_message(a, ST_WARN, "-at=%s is after the end of the trace: moved to the end", where);
+		app_message(a, ST_WARN, "%s%s is after the end of the trace: moved to the end", a->files.later ? "" : "-at=",
+		    where);
 	return 0;
+}
+
+/* Return the place that waits until it has been read. */
+static const char *wanted_place(const struct app *a)
+{
+	return a->files.later ? a->files.later : options_str(a->options, OPT_AT);
+}
+
+/* Return whether it is a time that has been read. */
+static bool is_read(const struct app *a, const char *time)
+{
+	int64_t t;
+	return view_options_parse_time(a, time, &t) && t < session_snap(a->s)->t1;
+}
+
+bool view_options_goto_later(struct app *a, const char *time)
+{
+	const struct snap *sn = session_snap(a->s);
+	int64_t t;
+	struct err e;
+	if (!session_is_trace(a->s) || sn->complete || is_read(a, time) || query_parse_time(sn, time, &t, &e))
+		return false;
+	mem_free(a->files.later);
+	a->files.later = xstrdup(time);
+	a->todo |= ST_AT;
+	struct buf b = {0};
+	if (strchr(time, '%'))
+		buf_puts(&b, time);
+	else
+		text_ns(&b, t);
+	app_message(a, ST_NORMAL, "%s has not been read yet: the view goes there when it has, unless you press a key",
+	    buf_str(&b));
+	buf_free(&b);
+	return true;
 }
 
 /* Go to a time, goroutine, P or task if the pane cannot: open the pane that can. */
@@ -200,25 +235,6 @@ static int start_query(struct app *a, struct query *q)
 	return done;
 }
 
-/* If a time of -from or -at is not read yet, load it first. */
-static void start_partial_load(struct app *a, const struct query *q)
-{
-	const char *at = a->todo & ST_AT ? options_str(a->options, OPT_AT) : NULL, *dots = at ? strstr(at, "..") : NULL;
-	int64_t t0, t1 = TIME_NONE;
-	if (partial_load_is_active(a) || !session_may_part(a->s))
-		return;
-	bool from = a->todo & ST_AHEAD;
-	a->todo &= ~ST_AHEAD;
-	if (from && partial_load_can_reach(a, q->from)) {
-		partial_load_start(a, q->from, q->to > q->from ? q->to : q->from);
-	} else if (at &&
-		   partial_load_parse_time(a, dots ? arena_strndup(&a->scratch, at, (size_t)(dots - at)) : at, &t0) &&
-		   (!dots || partial_load_parse_time(a, dots + 2, &t1)) && partial_load_can_reach(a, t0)) {
-		a->todo &= ~ST_AT;
-		partial_load_start(a, t0, t1 > t0 ? t1 : t0);
-	}
-}
-
 int view_options_check(const struct app *a, struct err *e)
 {
 	const struct snap *sn = session_snap(a->s);
@@ -257,19 +273,17 @@ void view_options_apply(struct app *a, bool first)
 		if (session_set_query(a->s, &q, NULL, &e))
 			app_message(a, ST_ERROR, "%s", e.msg);
 		a->todo &= ~done;
-		if (done & ST_FROM)
-			a->todo |= ST_AHEAD;
 		app_update(a);
 	}
-	if (!complete)
-		start_partial_load(a, &q);
-	/* until all has been read, the place may be resolved to another one */
-	if (complete && a->todo & ST_AT && !view_options_goto_at(a, options_str(a->options, OPT_AT)))
+	/* until all has been read, a place other than a time may be resolved to another one */
+	if (a->todo & ST_AT && (complete || is_read(a, wanted_place(a))) && !view_options_goto_at(a, wanted_place(a))) {
 		a->todo &= ~ST_AT;
+		a->status.text[0] = a->files.later ? '\0' : a->status.text[0];
+	}
 	for (size_t i = 0; complete && i < sizeof starts / sizeof *starts; i++)
 		if (a->todo & starts[i].bit)
 			app_message(a, ST_WARN, "-%s=%s: not found", option_rows[starts[i].options].name,
-			    options_str(a->options, starts[i].options));
+			    starts[i].bit == ST_AT ? wanted_place(a) : options_str(a->options, starts[i].options));
 	if (complete)
 		a->todo = 0;
 }

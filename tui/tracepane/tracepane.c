@@ -502,7 +502,7 @@ void tracepane_put_progress(const struct job *j, const char *what, struct buf *b
 
 void tracepane_put_scope(const struct tracepane_scope *sc, struct buf *b)
 {
-	if (!sc->part && !sc->t0) {	/* a part that was loaded first starts later */
+	if (!sc->part) {
 		buf_puts(b, "whole trace");
 		return;
 	}

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A part of a trace: the generations that overlap a time range, read before those that precede them
- * because the viewer shows that range. A generation records the state of every P and G before its
+ * A part of a trace: the generations that overlap a time range, without those that precede them.
+ * A generation records the state of every P and G before its
  * first change, so it can be read by itself. Unknown is what led to these states: which goroutine
  * created another one, since when it waits, where a region or task began, and the state of a
- * goroutine that has no event in it. So a part is a temporary view, in a store of its own, until
- * the reading of the whole gets there; nothing of it is added to the whole.
+ * goroutine that has no event in it. So a part is in a store of its own; nothing of it
+ * is added to the whole.
  *
  * The generations are found by a scan of the batches' heads, as for the outline. A generation
  * begins with its earliest batch and lasts until the next one begins, because the last batches of a
@@ -98,8 +98,6 @@ int gotrace_read_part(struct bytes in, const struct trace_part *part, struct sin
 	if (b + 1 < l.n)
 		in.n = (size_t)l.v[b + 1].at;
 	mem_free(l.v);
-	if (from < part->past)
-		return err_set(e, ERR_CANCEL, from, "this part is being read already");
 	if (mem_limit() && in.n - from > mem_limit() / 2 / TIMES)
 		return err_set(e, ERR_CANCEL, from,
 		    "this part needs more memory than -mem allows");
