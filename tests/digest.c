@@ -110,10 +110,8 @@ struct digest digest_of(const struct snap *sn)
 {
 	struct digest d = {of_names(sn), 0};
 	d.uncut = d.all = mix(d.all, of_rows(sn));
-	for (uint32_t i = 0; i < sn->nsheets; i++) {
+	for (uint32_t i = 0; i < sn->nsheets; i++)
 		d.all = mix(d.all, of_sheet(sheet_get(sn, i), &d.uncut));
-		sheet_put(sn, i);
-	}
 	for (uint32_t i = 0; i < sn->ntrks; i++)
 		d.all = mix(d.all, (uint64_t)store_heard(sn->st, store_trk(sn->st, i)));
 	for (unsigned c = CT_RUNNABLE; c < CT__N; c++)

@@ -99,7 +99,6 @@ bool wait_sweep(const struct board_measures *m, uint64_t states, void (*visit)(v
 		for (uint32_t row = sh->nother; row < sh->ntrk; row++)
 			if (sh->trk[row] < sn->ntrks && m->groups.of[sh->trk[row]])
 				walk_row(&w, sh, row, sh->trk[row]);
-		sheet_put(sn, i);
 		visit_sorted(&w, visit, arg);
 		go = watcher_report(on, i, sn->nsheets);
 	}

@@ -46,7 +46,7 @@ static inline struct walk_place *walk_place_of(struct walk_places *p, const stru
 static inline void walk_places_return(const struct walk_places *p, trk_id g, struct track_cursor *c)
 {
 	const struct walk_place *v = &p->v[g % WALK_PLACES];
-	if (c->hold.sheet && v->g == g && v->sheet == c->sheet) {
+	if (c->sh && v->g == g && v->sheet == c->sheet) {
 		c->trk = g;
 		c->row = v->row;
 		c->i = v->i;

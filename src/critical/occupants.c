@@ -338,9 +338,6 @@ void critical_runnable_free(struct runnable_wait *x)
 {
 	if (!x)
 		return;
-	for (uint32_t p = 0; p < x->w->nproc; p++)
-		track_cursor_drop(&x->proc[p]);
-	track_cursor_drop(&x->cursor);
 	mem_free(x->proc);
 	mem_free(x->cell);
 	mem_free(x);

@@ -25,7 +25,7 @@ struct walk_frame {
 	uint32_t via;
 	int64_t lo;
 	bool placed;			/* at: the piece that is walked next */
-	struct track_cursor at;		/* without its pin */
+	struct track_cursor at;
 	bool woken;			/* by: what made the goroutine runnable at t */
 	trk_id by;
 };
@@ -132,7 +132,7 @@ static bool place_cursor(struct path_walk *k, struct walk_frame *f)
 {
 	bool there = true;
 	if (f->placed) {
-		track_cursor_set(&k->c, &f->at);
+		k->c = f->at;
 		there = track_cursor_step(&k->c, -1) && track_cursor_t1(&k->c) == k->t;
 	}
 	if (!f->placed || !there) {
@@ -149,7 +149,6 @@ static void mark_walked(struct path_walk *k, struct walk_frame *f)
 	v->row = k->c.row;
 	v->i = k->c.i;
 	f->at = k->c;
-	f->at.hold = (struct hold){0};
 	f->placed = true;
 }
 
@@ -306,14 +305,13 @@ static stk_id stack_of_call(const struct track_cursor *at)
 	stk_id stack = track_cursor_stack(at);
 	if (stack || track_cursor_state(at) != TS_SYSBLOCK)
 		return stack;
-	track_cursor_set(&c, at);
+	c = *at;
 	while (!stack && track_cursor_step(&c, -1)) {
 		enum tstate s = track_cursor_state(&c);
 		if (s != TS_SYSBLOCK && s != TS_SYSCALL)
 			break;
 		stack = track_cursor_stack(&c);
 	}
-	track_cursor_drop(&c);
 	return stack;
 }
 
@@ -384,7 +382,6 @@ void critical_path_walk(const struct critical_walker *w, trk_id g, int64_t t0, i
 		walk_step(&k);
 	finish_pieces(p);
 	p->looked += critical_runnable_cost(k.runnable);
-	track_cursor_drop(&k.c);
 	critical_runnable_free(k.runnable);
 	mem_free(k.frame);
 	mem_free(k.part);

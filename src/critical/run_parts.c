@@ -135,7 +135,7 @@ static stk_id sampled_before(
 	const struct critical_moment *last = m ? &w->moment[m - 1] : NULL;
 	if (!last || last->g != at->trk || !last->sample || (!before && last->t < track_cursor_t0(at)))
 		return 0;	/* most runs: there is no sample, or an event came later */
-	track_cursor_set(&c, at);
+	c = *at;
 	for (bool any = false; !any;) {
 		struct run_moment v;
 		any = last_moment(w, places, &c, a, &v);
@@ -145,7 +145,6 @@ static stk_id sampled_before(
 		a = track_cursor_t0(&c);
 		any = any || !track_cursor_step(&c, -1) || !state_runs(track_cursor_state(&c));
 	}
-	track_cursor_drop(&c);
 	return sampled;
 }
 
@@ -157,7 +156,7 @@ static struct run_moment moment_after(const struct track_cursor *at, struct piec
 	bool found = next_moment(p, track_cursor_t1(at), &v);
 	if (found)
 		return v;
-	track_cursor_set(&c, at);
+	c = *at;
 	while (!found && track_cursor_step(&c, 1)) {
 		enum tstate s = track_cursor_state(&c);
 		v.stack = s == TS_NONE ? 0 : track_cursor_stack(&c);
@@ -166,7 +165,6 @@ static struct run_moment moment_after(const struct track_cursor *at, struct piec
 		struct piece_moments next = moments_from(p->w, p->places, &c, track_cursor_t0(&c));
 		found = next_moment(&next, track_cursor_t1(&c), &v);
 	}
-	track_cursor_drop(&c);
 	return v;
 }
 

@@ -140,7 +140,6 @@ bool moments_find(struct moments *m, const struct snap *sn, int64_t t0, int64_t 
 		const struct sheet *sh = sheet_get(sn, i);
 		mark_beats(m, sh);
 		find_bursts(m, sh);
-		sheet_put(sn, i);
 		go = watcher_report(on, i, sn->nsheets);
 	}
 	return go;

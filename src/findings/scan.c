@@ -539,7 +539,6 @@ bool scan_run(struct scan *s, const struct snap *sn, const struct trace_filter *
 				p.edge_end = wake_edges_of(sh, sh->trk[row], &p.edge);
 				walk_row(&p, sh, row, sh->trk[row]);
 			}
-		sheet_put(sn, i);
 		go = watcher_report(on, i, sn->nsheets);
 	}
 	p.edge = p.edge_end = 0;

@@ -269,7 +269,6 @@ static void count_part(void *pass, uint32_t i)
 		if (!p->done)
 			break;
 		count_sheet(p, sheet_get(sn, s));
-		sheet_put(sn, s);
 	}
 }
 

@@ -30,7 +30,6 @@ static bool walk_sheets(
 		const struct sheet *sh = sheet_get(sn, s);
 		for (uint32_t row = sh->nother; row < sh->ntrk && sh->trk[row] < sn->ntrks; row++)
 			class_sums_row(sums, sh, row, cache);
-		sheet_put(sn, s);
 	}
 	return true;
 }

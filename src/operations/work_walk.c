@@ -349,7 +349,6 @@ bool work_walk(struct operation_list *to, const struct task_work *tasks, const s
 		if (!go)
 			break;
 		walk_sheet(&w, sums, sheet_get(sn, s));
-		sheet_put(sn, s);
 	}
 	finish_all(&w);
 	class_sums_finish(sums);

@@ -287,7 +287,6 @@ int check_tracks_all(const struct snap *sn, struct err *e)
 			     sh->nother == slot->nother
 			 ? check_tracks_sheet(sn, sh, e)
 			 : set_error(e, "a sheet does not match its entry", i, sn->nsheets);
-		sheet_put(sn, i);
 	}
 	return rc;
 }

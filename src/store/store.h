@@ -287,25 +287,6 @@ static inline bool sheet_continues(uint8_t older, uint8_t newer)
 	return newer & SHEET_CONT || (same && older & SHEET_PAST);
 }
 static inline const struct sheet *sheet_get(const struct snap *sn, uint32_t i) { return store_slot(sn->st, i)->sheet; }
-static inline void sheet_put(const struct snap *sn, uint32_t i) { (void)sn, (void)i; }
-
-/* For loops: pins one sheet, and unpins it when another is taken. Initialise with zeros; call hold_drop() at the
-   end. */
-struct hold { const struct snap *sn; const struct sheet *sheet; uint32_t i; };
-static inline void hold_drop(struct hold *h)
-{
-	if (h->sheet)
-		sheet_put(h->sn, h->i);
-	h->sheet = NULL;
-}
-static inline const struct sheet *hold_sheet(struct hold *h, const struct snap *sn, uint32_t i)
-{
-	if (h->sheet && h->i == i && h->sn == sn)
-		return h->sheet;
-	hold_drop(h);
-	*h = (struct hold){ sn, sheet_get(sn, i), i };
-	return h->sheet;
-}
 
 /* sheet_read.c */
 /* Return the row of an interval. */

@@ -432,7 +432,6 @@ static void pass_sheets(struct weigh_pass *p)
 		if (charges_runs(p))
 			run_moments_begin_sheet(&p->moments, p->sn, p->sh);
 		pass_rows(p, p->mode == M_OCCUPANT ? NULL : only, pass_row);
-		sheet_put(p->sn, i);
 	}
 }
 

@@ -110,7 +110,6 @@ static void raw_columns(const struct snap *sn, trk_id trk, int64_t t0, int64_t t
 		int32_t row = row_of(sh, trk, near);
 		near = row < 0 ? near : (uint32_t)row;
 		bins_sheet(sh, row, t0, t1, n, &k, end, out);
-		sheet_put(sn, i);
 	}
 }
 
@@ -153,17 +152,16 @@ static bool interval_continues(const struct sheet *older, uint32_t oi, const str
 /* Extend v to the left over its pieces. */
 static void join_left(const struct snap *sn, struct trace_interval *v)
 {
-	struct hold a = {0}, b = {0}, *here = &a, *other = &b;
 	uint32_t s = v->sheet, i = v->i, row = v->row;
 	for (;;) {
-		const struct sheet *sh = hold_sheet(here, sn, s);
+		const struct sheet *sh = sheet_get(sn, s);
 		row = (uint32_t)row_of(sh, v->trk, row);
 		const struct sheet *osh = sh;
 		uint32_t oi = i - 1;
 		if (i == sh->first[row]) {
 			if (!s)
 				break;
-			osh = hold_sheet(other, sn, s - 1);
+			osh = sheet_get(sn, s - 1);
 			int32_t orow = row_of(osh, v->trk, row);
 			if (orow < 0)
 				break;
@@ -173,29 +171,21 @@ static void join_left(const struct snap *sn, struct trace_interval *v)
 			break;
 		v->t0 = osh->t0 + sheet_start(osh, oi);
 		i = oi;
-		if (osh == sh)
-			continue;
-		s--;
-		struct hold *was = here;
-		here = other;
-		other = was;
+		s -= osh != sh;
 	}
-	hold_drop(&a);
-	hold_drop(&b);
 }
 
 /* Extend v to the right over its pieces. */
 static void join_right(const struct snap *sn, struct trace_interval *v)
 {
-	struct hold a = {0}, b = {0}, *here = &a, *other = &b;
 	for (;;) {
-		const struct sheet *sh = hold_sheet(here, sn, v->sheet), *nsh = sh;
+		const struct sheet *sh = sheet_get(sn, v->sheet), *nsh = sh;
 		uint32_t row = v->row = (uint32_t)row_of(sh, v->trk, v->row), ni = v->i + 1;
 		int32_t nrow = (int32_t)row;
 		if (ni == sh->first[row + 1]) {
 			if (v->sheet + 1 >= sn->nsheets)
 				break;
-			nsh = hold_sheet(other, sn, v->sheet + 1);
+			nsh = sheet_get(sn, v->sheet + 1);
 			nrow = row_of(nsh, v->trk, row);
 			if (nrow < 0)
 				break;
@@ -207,15 +197,8 @@ static void join_right(const struct snap *sn, struct trace_interval *v)
 		v->peer = sheet_peer(nsh, ni);
 		v->stack = sheet_stack(nsh, ni);
 		v->i = ni;
-		if (nsh == sh)
-			continue;
-		v->sheet++;
-		struct hold *was = here;
-		here = other;
-		other = was;
+		v->sheet += nsh != sh;
 	}
-	hold_drop(&a);
-	hold_drop(&b);
 }
 
 static void interval_join(const struct snap *sn, struct trace_interval *v)
@@ -231,7 +214,6 @@ static bool raw_at(const struct snap *sn, trk_id trk, int64_t t, struct trace_in
 	v->trk = trk;
 	v->sheet = sheet_at(sn, t);
 	const struct sheet *sh = sheet_get(sn, v->sheet);
-	uint32_t s = v->sheet;
 	int32_t row = sheet_row(sh, trk);
 	if (row >= 0) {
 		v->row = (uint32_t)row;
@@ -240,7 +222,6 @@ static bool raw_at(const struct snap *sn, trk_id trk, int64_t t, struct trace_in
 	bool there = row >= 0 && v->state != TS_NONE;
 	if (there)
 		interval_join(sn, v);
-	sheet_put(sn, s);
 	return there;
 }
 
@@ -252,17 +233,16 @@ enum tstate trace_interval_state(const struct snap *sn, trk_id trk, int64_t t)
 	const struct sheet *sh = sheet_get(sn, s);
 	int32_t row = sheet_row(sh, trk);
 	enum tstate st = row < 0 ? TS_NONE : (enum tstate)(sh->state[sheet_find(sh, (uint32_t)row, t)] & SHEET_STATE);
-	sheet_put(sn, s);
 	return st;
 }
 
-/* Get the next sheet after s (dir 1) or before it (dir -1) that has the track, pinned in h. Return the track's row
-   there, or -1 if there is none. */
-static int32_t sheet_seek(const struct snap *sn, trk_id trk, struct hold *h, uint32_t *s, int dir)
+/* Get the next sheet after s (dir 1) or before it (dir -1) that has the track. Return the track's row there, or -1
+   if there is none. */
+static int32_t sheet_seek(const struct snap *sn, trk_id trk, uint32_t *s, int dir)
 {
 	while (dir > 0 ? *s + 1 < sn->nsheets : *s > 0) {
 		*s += (uint32_t)dir;
-		int32_t row = sheet_row(hold_sheet(h, sn, *s), trk);
+		int32_t row = sheet_row(sheet_get(sn, *s), trk);
 		if (row >= 0)
 			return row;
 	}
@@ -273,17 +253,16 @@ static int32_t sheet_seek(const struct snap *sn, trk_id trk, struct hold *h, uin
 static bool interval_find_next(
     const struct snap *sn, trk_id trk, uint32_t s, uint32_t i, uint32_t hint, int dir, struct trace_interval *v)
 {
-	struct hold h = {0};
-	const struct sheet *sh = hold_sheet(&h, sn, s);
+	const struct sheet *sh = sheet_get(sn, s);
 	int32_t row = row_of(sh, trk, hint);
 	bool found = false;
 	while (!found) {
 		bool out = row < 0 || (dir > 0 ? i + 1 >= sh->first[row + 1] : i <= sh->first[row]);
 		if (out) {
-			row = sheet_seek(sn, trk, &h, &s, dir);
+			row = sheet_seek(sn, trk, &s, dir);
 			if (row < 0)
 				break;
-			sh = h.sheet;
+			sh = sheet_get(sn, s);
 			i = dir > 0 ? sh->first[row] : sh->first[row + 1] - 1;
 		} else {
 			i += (uint32_t)dir;
@@ -297,7 +276,6 @@ static bool interval_find_next(
 			found = true;
 		}
 	}
-	hold_drop(&h);
 	return found;
 }
 
@@ -307,7 +285,6 @@ static uint32_t index_at(const struct snap *sn, trk_id trk, uint32_t s, uint32_t
 	const struct sheet *sh = sheet_get(sn, s);
 	int32_t row = row_of(sh, trk, hint);
 	uint32_t i = row < 0 ? 0 : sheet_find(sh, (uint32_t)row, t);
-	sheet_put(sn, s);
 	return i;
 }
 
@@ -415,7 +392,6 @@ static bool too_many(const struct snap *sn, trk_id m, int64_t a, int64_t b)
 	int32_t row = sheet_row(sh, m);
 	int64_t end = b < sh->t1 ? b : sh->t1;
 	uint32_t n = row < 0 ? 0 : sheet_find(sh, (uint32_t)row, end - 1) - sheet_find(sh, (uint32_t)row, a);
-	sheet_put(sn, s);
 	return n > 2 * CARRY_MAX;
 }
 

@@ -299,7 +299,6 @@ bool bins_many(const struct snap *sn, const struct bins_query *ask, uint32_t n,
 			if (q)
 				bins_add_row(sh, r, q->t0, q->t1, q->ns);
 		}
-		sheet_put(sn, i);
 	}
 	for (uint32_t i = 0; i < n && go; i++)
 		bins_add_rest(sn, ask[i].t0, ask[i].t1, ask[i].ns);

@@ -369,7 +369,6 @@ static void gather_events(const struct snap *sn, const struct trace_events_query
 			continue;
 		const struct sheet *sh = sheet_get(sn, s);
 		gather_sheet(q, sh, l);
-		sheet_put(sn, s);
 	}
 	gather_annotations(sn, q, l);
 	gather_counts(sn, q, l);
@@ -449,7 +448,6 @@ static uint64_t count_events(const struct snap *sn, int64_t t0, int64_t t1)
 			    (double)(b - a));
 		else
 			n += some * step;
-		sheet_put(sn, s);
 	}
 	return n;
 }

@@ -289,7 +289,6 @@ uint8_t *trace_gset_on_proc(
 			    sheet_end(sh, (uint32_t)row, i) > lo && store_trk(sn->st, g)->kind == TK_G)
 				set[g >> 3] |= (uint8_t)(1u << (g & 7));
 		}
-		sheet_put(sn, k);
 	}
 	return set;
 }

@@ -43,7 +43,6 @@ static void add_sheet(const struct snap *sn, uint32_t i, const struct trace_filt
 	for (uint32_t r = 0; r < sh->ntrk; r++)
 		if (store_trk(sn->st, sh->trk[r])->kind == TK_G && trace_gset_has(f->g, sh->trk[r]))
 			add_row(sn, sh, r, f, ns);
-	sheet_put(sn, i);
 }
 
 /* Add the part of a slice that is in [t0, t1) and in the window of the filter. */

@@ -34,7 +34,6 @@ static void wakers_of(const struct snap *sn, trk_id g, uint8_t *set, const struc
 		int32_t row = sheet_row(sh, g);
 		if (row >= 0)
 			add_wakers(sn, sh, (uint32_t)row, NEIGHBOUR_NEAR, set);
-		sheet_put(sn, k);
 	}
 }
 
@@ -47,7 +46,6 @@ static void wakers_of_near(const struct snap *sn, uint8_t *set, const struct pro
 		for (uint32_t row = 0; row < sh->ntrk; row++)
 			if (set[sh->trk[row]] == NEIGHBOUR_NEAR)
 				add_wakers(sn, sh, row, NEIGHBOUR_FAR, set);
-		sheet_put(sn, k);
 	}
 }
 

@@ -204,7 +204,6 @@ static void seek_left(struct span_pass *p, uint32_t s)
 				scan_earlier_sheet(p, sh, l);
 			open = open || l->open;
 		}
-		sheet_put(p->sn, s);
 	}
 }
 
@@ -223,7 +222,6 @@ static void sheet_pass(struct span_pass *p, uint32_t s)
 	for (uint32_t r = sh->nother; p->of && r < sh->ntrk; r++)
 		if (sh->trk[r] < p->sn->ntrks && p->of[sh->trk[r]])
 			row_of(p, sh, s, r, p->of[sh->trk[r]] - 1);
-	sheet_put(p->sn, s);
 	if (!p->nleft)
 		return;
 	seek_left(p, s);
@@ -232,8 +230,6 @@ static void sheet_pass(struct span_pass *p, uint32_t s)
 		uint32_t row = (uint32_t)sheet_row(sh, left_track(p, &p->left_span[i]));
 		row_from(p, sh, row, &p->slot[p->left_span[i].slot], sh->first[row]);
 	}
-	if (sh)
-		sheet_put(p->sn, s);
 }
 
 bool span_scan_run(const struct snap *sn, const struct span_scan_run *q)

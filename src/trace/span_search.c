@@ -265,7 +265,6 @@ static void count_sheet(void *arg, uint32_t s)
 	if (is_cancelled(w))
 		return;
 	walk_sheet(w, sheet_get(w->sn, s), &c);
-	sheet_put(w->sn, s);
 	w->count[s] = c.n;
 	w->ns[s] = c.ns;
 }
@@ -295,7 +294,6 @@ static void keep_sheet(void *arg, uint32_t s)
 	c.hit =
 	    xmalloc((size_t)w->count[s] * sizeof *c.hit); /* pages are only allocated as far as it is filled */
 	walk_sheet(w, sh, &c);
-	sheet_put(w->sn, s);
 	qsort(c.hit, (size_t)c.n, sizeof *c.hit, hit_cmp);
 	memcpy(w->hit + w->base[s], c.hit, (size_t)(c.n < room ? c.n : room) * sizeof *c.hit);
 	mem_free(c.hit);

@@ -82,7 +82,6 @@ static void find_heard(struct state_counter *c)
 {
 	const struct snap *sn = c->sn;
 	struct radix_array late;
-	struct hold h = {0};
 	uint32_t s = 0;
 	list_heard(c, &late);
 	radix_array_alloc(&c->heard, 2 * late.n);
@@ -93,12 +92,11 @@ static void find_heard(struct state_counter *c)
 			s++;
 		if (s == sn->nsheets)
 			break;
-		unsigned class = class_at(hold_sheet(&h, sn, s), k.v, heard);
+		unsigned class = class_at(sheet_get(sn, s), k.v, heard);
 		radix_array_add(
 		    &c->heard, radix_key_ascending(store_trk(sn->st, k.v)->t0), change_of(CLASS_NONE, class));
 		radix_array_add(&c->heard, k.key, change_of(class, CLASS_NONE));
 	}
-	hold_drop(&h);
 	radix_sort_items(c->heard.v, c->heard.n);
 	radix_array_free(&late);
 }
@@ -220,13 +218,11 @@ static void walk_sheet(struct state_counter *c, const struct sheet *sh)
 void state_counts_compute(const struct snap *sn, int64_t t0, int64_t step, uint32_t n, struct state_count *out)
 {
 	struct state_counter c = { .sn = sn, .t0 = t0, .step = step, .end = t0 + n * step, .out = out, .n = n };
-	struct hold h = {0};
 	memset(out, 0, n * sizeof *out);
 	find_heard(&c);
 	for (uint32_t i = 0; i < sn->nsheets; i++)
 		if (store_slot(sn->st, i)->t1 > t0 && store_slot(sn->st, i)->t0 < c.end)
-			walk_sheet(&c, hold_sheet(&h, sn, i));
-	hold_drop(&h);
+			walk_sheet(&c, sheet_get(sn, i));
 	steps_upto(&c, c.end);
 	radix_array_free(&c.sheet);
 	radix_array_free(&c.heard);

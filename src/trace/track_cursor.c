@@ -4,9 +4,6 @@
  * Positions are a sheet, a row and an index. Sheets lie end to end, and a track has consecutive intervals in each, so
  * a step is an addition except at the border of a sheet, where the row is searched. The row of the sheet before is
  * tried first: adjacent sheets have nearly the same tracks.
- *
- * A cursor pins its sheet. So a caller that keeps positions for later keeps them without the pin (track_cursor_set()),
- * or the sheets of a long walk could not be evicted.
  */
 #include "config.h"
 #include "trace/track_cursor.h"
@@ -56,7 +53,7 @@ bool track_cursor_seek(struct track_cursor *c, const struct snap *sn, trk_id trk
 	if (t < sn->t0 || t >= sn->t1 || !sn->nsheets)
 		return false;
 	uint32_t s = sheet_of(c, sn, t);
-	const struct sheet *sh = hold_sheet(&c->hold, sn, s);
+	const struct sheet *sh = c->sh = sheet_get(sn, s);
 	int32_t row = row_of(sh, trk, c->row);
 	bool same = c->sn == sn && c->sheet == s && row >= 0 && c->row == (uint32_t)row && c->trk == trk;
 	c->sn = sn;
@@ -71,7 +68,7 @@ bool track_cursor_seek(struct track_cursor *c, const struct snap *sn, trk_id trk
 
 bool track_cursor_step(struct track_cursor *c, int dir)
 {
-	const struct sheet *sh = c->hold.sheet;
+	const struct sheet *sh = c->sh;
 	if (dir > 0 ? c->i + 1 < sh->first[c->row + 1] : c->i > sh->first[c->row]) {
 		c->i += (uint32_t)dir;
 		return true;
@@ -79,22 +76,13 @@ bool track_cursor_step(struct track_cursor *c, int dir)
 	if (dir > 0 ? c->sheet + 1 >= c->sn->nsheets : !c->sheet)
 		return false;
 	uint32_t s = c->sheet + (uint32_t)dir;
-	sh = hold_sheet(&c->hold, c->sn, s);
+	sh = sheet_get(c->sn, s);
 	int32_t row = row_of(sh, c->trk, c->row);
-	if (row < 0) {
-		hold_sheet(&c->hold, c->sn, c->sheet);
+	if (row < 0)
 		return false;
-	}
+	c->sh = sh;
 	c->sheet = s;
 	c->row = (uint32_t)row;
 	c->i = dir > 0 ? sh->first[row] : sh->first[row + 1] - 1;
 	return true;
-}
-
-void track_cursor_set(struct track_cursor *c, const struct track_cursor *from)
-{
-	struct hold hold = c->hold;
-	*c = *from;
-	c->hold = hold;
-	hold_sheet(&c->hold, c->sn, c->sheet);
 }

@@ -11,11 +11,11 @@
  * trace_interval_step() (bins.h), a step does not look for the ends of an interval, so a walk over very many costs a
  * few instructions for each. It also visits pieces without a length, as a goroutine that is runnable for 0 ns.
  *
- * Start with zeros; call track_cursor_drop() at the end. One thread.
+ * Start with zeros. One thread.
  */
 struct track_cursor {
 	const struct snap *sn;
-	struct hold hold;	/* pins the sheet */
+	const struct sheet *sh;
 	trk_id trk;
 	uint32_t sheet, row, i;
 };
@@ -26,29 +26,26 @@ bool track_cursor_seek(struct track_cursor *, const struct snap *, trk_id, int64
 /* Move to the next piece (dir 1) or to the one before (dir -1). Return false if there is none in this sheet and the
    adjacent one; then the cursor stays. */
 bool track_cursor_step(struct track_cursor *, int dir);
-/* Copy a position. */
-void track_cursor_set(struct track_cursor *, const struct track_cursor *from);
-static inline void track_cursor_drop(struct track_cursor *c) { hold_drop(&c->hold); }
 
-static inline const struct sheet *track_cursor_sheet(const struct track_cursor *c) { return c->hold.sheet; }
+static inline const struct sheet *track_cursor_sheet(const struct track_cursor *c) { return c->sh; }
 static inline enum tstate track_cursor_state(const struct track_cursor *c)
 {
-	return (enum tstate)(c->hold.sheet->state[c->i] & SHEET_STATE);
+	return (enum tstate)(c->sh->state[c->i] & SHEET_STATE);
 }
 /* Return whether the piece continues the interval of the sheet before. */
 static inline bool track_cursor_is_continued(const struct track_cursor *c)
 {
-	return (c->hold.sheet->state[c->i] & SHEET_CONT) != 0;
+	return (c->sh->state[c->i] & SHEET_CONT) != 0;
 }
 static inline int64_t track_cursor_t0(const struct track_cursor *c)
 {
-	return c->hold.sheet->t0 + sheet_start(c->hold.sheet, c->i);
+	return c->sh->t0 + sheet_start(c->sh, c->i);
 }
 static inline int64_t track_cursor_t1(const struct track_cursor *c)
 {
-	return sheet_end(c->hold.sheet, c->row, c->i);
+	return sheet_end(c->sh, c->row, c->i);
 }
-static inline uint32_t track_cursor_peer(const struct track_cursor *c) { return sheet_peer(c->hold.sheet, c->i); }
-static inline stk_id track_cursor_stack(const struct track_cursor *c) { return sheet_stack(c->hold.sheet, c->i); }
+static inline uint32_t track_cursor_peer(const struct track_cursor *c) { return sheet_peer(c->sh, c->i); }
+static inline stk_id track_cursor_stack(const struct track_cursor *c) { return sheet_stack(c->sh, c->i); }
 
 #endif

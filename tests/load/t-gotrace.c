@@ -489,7 +489,6 @@ static int64_t gc_of_p(const struct buf *b, bool oddities, unsigned *rows)
 				sheet_upto(sh, r, sh->t1, sum);
 				ns += sum[TS_GCWORK];
 			}
-		sheet_put(sn, i);
 	}
 	*rows = 0;
 	for (uint32_t i = 0; i < sn->nutils; i++)

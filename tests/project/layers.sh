@@ -43,7 +43,7 @@ may() {
 	tui/app) echo base sink_trace.h state.def calltree filter trace operations findings boards symbols session cli term widget files/files.h profile/common.h ;;
 	tui/files) echo base trace operations findings symbols session term app pages/report_job.h ;;
 	tui/tracepane) echo base trace term widget app/pane.h ;;
-	tui/timeline) echo base store calltree trace critical findings session term tracepane app/pane.h ;;
+	tui/timeline) echo base calltree trace critical findings session term tracepane app/pane.h ;;
 	tui/events) echo base store trace term tracepane ;;
 	tui/goroutines) echo base store calltree trace term widget tracepane app/pane_table.h app/text_search.h ;;
 	tui/tasks) echo base store trace operations session term widget tracepane app/pane_table.h app/text_search.h ;;

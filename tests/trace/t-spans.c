@@ -66,7 +66,6 @@ static void add_track(struct spans *s, const struct snap *sn, trk_id trk)
 				was = sh->state[i];
 			}
 		}
-		sheet_put(sn, k);
 	}
 }
 

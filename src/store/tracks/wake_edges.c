@@ -67,14 +67,13 @@ static struct edge edge_at(const struct sheet *sh, uint32_t k)
 bool wake_edges_next(
     const struct snap *sn, struct wake_edges_walk *w, trk_id from, int64_t t0, int64_t t1, struct edge *out)
 {
-	struct hold h = {0};
 	for (; w->sheet < sn->nsheets; w->sheet++, w->i = 0) {
 		const struct sheet_slot *slot = store_slot(sn->st, w->sheet);
 		if (slot->t0 >= t1)
 			break;
 		if (slot->t1 <= t0)
 			continue;
-		const struct sheet *sh = hold_sheet(&h, sn, w->sheet);
+		const struct sheet *sh = sheet_get(sn, w->sheet);
 		uint32_t k = w->i ? w->i : wake_edges_find(sh, from, t0);
 		if (k >= sh->nedge)
 			continue;
@@ -84,10 +83,8 @@ bool wake_edges_next(
 			continue;
 		w->i = k + 1;
 		*out = edge_at(sh, k);
-		hold_drop(&h);
 		return true;
 	}
-	hold_drop(&h);
 	return false;
 }
 
@@ -136,7 +133,6 @@ bool wake_edges_first(const struct snap *sn, const struct wake_edges_query *q, s
 		if (!*all)
 			break;
 		first_in(&f, sn, sheet_get(sn, s), of);
-		sheet_put(sn, s);
 	}
 	mem_free(of);
 	return f.any;

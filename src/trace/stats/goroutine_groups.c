@@ -340,7 +340,6 @@ static bool sum_times(struct grouping *k)
 			continue;
 		unsigned percent = 25 + 55 * i / sn->nsheets;
 		go = sum_sheet(k, sheet_get(sn, i), percent);
-		sheet_put(sn, i);
 	}
 	for (trk_id t = 1; t < sn->ntrks && go; t++)
 		if (k->of[t])

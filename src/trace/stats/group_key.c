@@ -146,7 +146,6 @@ static void by_proc(const struct snap *sn, int64_t t0, int64_t t1, str_id *key)
 					last[sh->trk[r]] = sheet_peer(sh, k);
 					break;
 				}
-		sheet_put(sn, i);
 	}
 	for (trk_id t = 1; t < sn->ntrks; t++) {
 		char name[24];

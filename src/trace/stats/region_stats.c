@@ -204,7 +204,6 @@ static void sum_regions(struct summing *k)
 				k->open_region[n++] = k->open_region[x];
 		}
 		k->nopen = n;
-		sheet_put(k->sn, i);
 	}
 	bool whole = job_should_continue(k->on);
 	if (whole)
