@@ -226,6 +226,18 @@ static void make_nested_regions(struct buf *file, size_t n)
 	end_trace();
 }
 
+/* n regions of names of their own, of which the first ends first. */
+static void make_crossed_regions(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t at = place("main.work", 0), first = t.nstr + 1;
+	for (size_t i = 0; i < n; i++)
+		EVENT(UserRegionBegin, 0, text("region", i), at);
+	for (size_t i = 0; i < n; i++)
+		EVENT(UserRegionEnd, 0, first + i, at);
+	end_trace();
+}
+
 static void make_open_regions(struct buf *file, size_t n)
 {
 	start_trace(file);
@@ -592,6 +604,7 @@ static void make_cpu_samples(struct buf *file, size_t n)
 #define KIND(name) {#name, make_##name}
 const struct grow_kind grow_traces[] = {
 	KIND(logs), KIND(log_keys), KIND(task_logs), KIND(regions), KIND(region_kinds), KIND(nested_regions),
+	KIND(crossed_regions),
 	KIND(open_regions), KIND(task_children), KIND(nested_tasks), KIND(task_kinds), KIND(open_tasks),
 	KIND(colliding_tasks), KIND(colliding_hashes), KIND(region_children),
 	KIND(trace_stacks), KIND(trace_frames), KIND(strings), KIND(generations), KIND(idle_generations),

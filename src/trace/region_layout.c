@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Regions of a goroutine nest, so the depth at which one starts is the number of those still open:
- * pieces of one level never overlap, and a level of a row is a sorted run of them. Levels below the
- * fourth are left out (a shown one covers them). The region that the runtime adds to a new goroutine
- * for the task in which it was created is left out too.
+ * Regions of a goroutine nest as a rule, so the depth at which one starts is the number of those still
+ * open: pieces of one level never overlap, and a level of a row is a sorted run of them. Of regions that
+ * overlap, each has the first free level. Levels below the fourth are left out (a shown one covers them).
+ * The region that the runtime adds to a new goroutine for the task in which it was created is left out too.
  *
  * Regions and logs may be a tenth of all events, so a log takes four bytes and a region 24, and they
  * are ordered by counting. Marks are sorted by time and spans by their ends, and nested regions of one
  * level start in the order in which they end. Only a run that violates this is sorted.
- *
- * A tree of intervals would handle regions that do not nest; a goroutine has none.
  */
 #include "config.h"
 #include "trace/region_layout.h"
@@ -130,17 +128,19 @@ static bool nested_levels(const struct region_layout_piece *f, uint32_t n, uint8
 	return true;
 }
 
-/* Likewise for regions in the order of their starts, nested or not. */
+/* Likewise for regions in the order of their starts, nested or not: the first level of which no region is open. */
 static void set_levels(const struct region_layout_piece *f, uint32_t n, uint8_t *level)
 {
-	int64_t open[OPEN_MAX];
-	int depth = 0;
+	int64_t ends[OPEN_MAX];
+	int used = 0;
 	for (uint32_t i = 0; i < n; i++) {
-		while (depth && open[depth - 1] <= f[i].t0)
-			depth--;
-		level[i] = (uint8_t)depth;
-		if (depth < OPEN_MAX)
-			open[depth++] = f[i].t1;
+		int l = 0;
+		while (l < used && ends[l] > f[i].t0)
+			l++;
+		level[i] = (uint8_t)l;
+		if (l < OPEN_MAX)
+			ends[l] = f[i].t1;
+		used += l == used && l < OPEN_MAX;
 	}
 }
 

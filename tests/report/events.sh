@@ -176,4 +176,41 @@ if can_make_trace; then
 	done
 fi
 
+# Regions that do not nest: an end belongs to the innermost open region of its name and task. The regions 3 to 42 end in an
+# order that is no stack's and no queue's, and have the name of the line in which they end; two of them have one name. An end
+# of which no region is open is one that began before the trace.
+if can_make_trace; then
+	order=$(awk 'BEGIN { for (i = 0; i < 40; i++) print 3 + i * 17 % 40 }')
+	make_trace crossed <<-END
+		$trace_start
+		UserRegionBegin 10 0 1 0
+		UserRegionBegin 10 0 1 0
+		$(for i in $order; do echo "$i"; done | sort -n | sed 's/.*/UserRegionBegin 1 7 & 0/')
+		$(for i in $order; do echo "UserRegionEnd 1 7 $i 0"; done)
+		UserRegionEnd 10 0 2 0
+		UserRegionEnd 100 0 1 0
+		UserRegionEnd 1000 0 1 0
+		Batch 1 -1 120
+		Strings
+		String 1 "twice"
+		String 2 "before"
+		$(for i in $order; do echo "String $i \"r$i\""; done)
+	END
+	run 0 regions -format=tsv "$tmp/crossed.trace"
+	grep -q ': [0-9]* regions ended before a region inside them: they overlap' "$tmp/err" || fail "no notice of regions that overlap"
+	{
+		echo "before $((2 + 10 + 10 + 40 + 40 + 10))"	# from the start of the trace
+		n=0
+		for i in $order; do
+			n=$((n + 1))
+			echo "r$i $((40 - (i - 2) + n))"
+		done
+		echo "twice $((10 + 40 + 40 + 10 + 100 + 1000 + 40 + 40 + 10 + 100))"
+	} | sort >"$tmp/want"
+	awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) col[$i] = i; next } { print $col["name"], $col["total_ns"] }' "$tmp/out" |
+		sort >"$tmp/got"
+	cmp -s "$tmp/want" "$tmp/got" || fail "durations of regions that overlap:" "$(diff "$tmp/want" "$tmp/got")"
+	run 0 view -ascii -size 120x40 -script '5<Enter>' "$tmp/crossed.trace"
+fi
+
 exit $bad

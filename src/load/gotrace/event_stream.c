@@ -215,9 +215,8 @@ static void emit_notices(struct stream_reading *r)
 		warn(r, ERR_ASIDE, msg);
 	}
 	if (r->order.misused) {
-		snprintf(msg, sizeof msg, "%" PRIu64 " region%s ended before a region inside %s: "
-		    "the nesting is a guess", r->order.misused, text_s(r->order.misused),
-		    r->order.misused == 1 ? "it" : "them");
+		snprintf(msg, sizeof msg, "%" PRIu64 " region%s ended before a region inside %s: they overlap",
+		    r->order.misused, text_s(r->order.misused), r->order.misused == 1 ? "it" : "them");
 		warn(r, ERR_ASIDE, msg);
 	}
 }

@@ -34,7 +34,8 @@ struct interned_tables {
 };
 
 struct open_region {				/* an open region, or the task that a goroutine inherited */
-	struct open_region *up;
+	struct open_region *up, *inner;		/* the one that was opened before it, and after it, in this goroutine */
+	struct open_region *same;		/* if its goroutine is tangled: next in its slot of gotrace.regions */
 	uint64_t task, seq;
 	str_id name;
 	int64_t t0;
@@ -79,6 +80,7 @@ struct track_goroutine {
 	bool ranged : 1;		/* it has or had an entry in gotrace.ranges */
 	bool assists : 1, stops : 1;	/* which of its ranges are open */
 	bool swept : 1;			/* its sweep_lost is valid */
+	bool tangled : 1;		/* its open regions are in gotrace.regions */
 };
 enum { GW_NOTHING, GW_DEDICATED, GW_FRACTIONAL };
 _Static_assert(sizeof(struct track_goroutine) == 32, "half a line of the cache: there may be a million of them");
@@ -140,6 +142,7 @@ struct gotrace {
 	struct goroutine_map gs;		/* struct track_goroutine */
 	struct u64_hash ps, ms, tasks;
 	struct u64_hash ranges;		/* struct goroutine_ranges by goroutine id */
+	struct u64_hash regions;	/* struct open_region of goroutines that are tangled, by region_key() */
 	struct u64_hash lost;		/* by goroutine id: the P that it lost during its current system call */
 	struct track_proc *near[NEAR_PS];	/* the Ps of the lowest ids */
 	struct open_region *free_open;

@@ -108,7 +108,7 @@ enum order_result order_region_begin(struct order_step *s)
 }
 
 /* A region that ends while another is open inside is a mistake of the program; the reference stops here. The trace
-   is whole nevertheless: count the mistake, close the inner regions, and continue. */
+   is whole nevertheless: count the mistake, leave the inner regions open, and continue. */
 enum order_result order_region_end(struct order_step *s)
 {
 	struct gen_string name;
@@ -126,8 +126,10 @@ enum order_result order_region_end(struct order_step *s)
 	}
 	if (h->nregion && i != h->nregion && !s->o->gen->salvaged)
 		s->o->misused++;
-	if (i)
-		h->nregion = i - 1;
+	if (i) {
+		h->nregion--;
+		memmove(&h->region[i - 1], &h->region[i], (h->nregion - (i - 1)) * sizeof *h->region);
+	}
 	return order_accept(s);
 }
 

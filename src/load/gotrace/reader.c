@@ -192,6 +192,7 @@ static void free_reader(struct gotrace *r)
 	u64_map_free(&r->ms);
 	u64_map_free(&r->tasks);
 	u64_map_free(&r->ranges);
+	u64_map_free(&r->regions);
 	u64_map_free(&r->lost);
 	mem_free(r->utils.v);
 	mem_free(r->entry);

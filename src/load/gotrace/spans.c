@@ -16,6 +16,7 @@
 #include "config.h"
 #include "load/gotrace/internal.h"
 
+#include "base/intern.h"
 #include "base/mem/mem.h"
 
 #include <stdio.h>
@@ -200,9 +201,74 @@ void spans_range_event(struct gotrace *r, const struct trace_event *ev)
 	}
 }
 
-/* ---- regions */
+/* ---- regions
 
-static void region_push(struct gotrace *r, struct track_goroutine *g, const struct open_region *what)
+   The open regions of a goroutine are a list, innermost first. As a rule they nest, and the first is the one that ends.
+   In a goroutine where another one ended first ("tangled") they are in a hash table as well, until none is open: to
+   search the list for each end would be quadratic. */
+
+static uint64_t region_key(const struct track_goroutine *g, uint64_t task, str_id name)
+{
+	return intern_hash_u64(g->trk, name) ^ task << 32 ^ task >> 32;
+}
+
+static void region_index(struct gotrace *r, const struct track_goroutine *g, struct open_region *o)
+{
+	bool fresh;
+	struct u64_slot *s = u64_map_put(&r->regions, region_key(g, o->task, o->name), &fresh);
+	o->same = fresh ? NULL : s->p;
+	s->p = o;
+}
+
+static void region_unindex(struct gotrace *r, const struct track_goroutine *g, const struct open_region *o)
+{
+	uint64_t key = region_key(g, o->task, o->name);
+	struct u64_slot *s = u64_map_get(&r->regions, key);
+	if (s->p == o && !o->same) {
+		u64_map_remove(&r->regions, key);
+		return;
+	}
+	if (s->p == o) {
+		s->p = o->same;
+		return;
+	}
+	struct open_region *x = s->p;
+	while (x->same != o)
+		x = x->same;
+	x->same = o->same;
+}
+
+/* Add all open regions of a goroutine to the table. The innermost one of a slot is the first. */
+static void region_tangle(struct gotrace *r, struct track_goroutine *g)
+{
+	struct open_region *o = g->top;
+	while (o->up)
+		o = o->up;
+	for (; o; o = o->inner)
+		region_index(r, g, o);
+	g->tangled = true;
+}
+
+static bool is_region(const struct open_region *o, uint64_t task, str_id name)
+{
+	return o->task == task && o->name == name && !(o->flags & RG_INHERITED);
+}
+
+/* Return the innermost open region of this task and name, or NULL. */
+static struct open_region *region_find(struct gotrace *r, struct track_goroutine *g, uint64_t task, str_id name)
+{
+	if (!g->top || is_region(g->top, task, name))
+		return g->top;
+	if (!g->tangled)
+		region_tangle(r, g);
+	const struct u64_slot *s = u64_map_get(&r->regions, region_key(g, task, name));
+	struct open_region *o = s ? s->p : NULL;
+	while (o && !is_region(o, task, name))
+		o = o->same;
+	return o;
+}
+
+static struct open_region *region_push(struct gotrace *r, struct track_goroutine *g, const struct open_region *what)
 {
 	struct open_region *o = r->free_open;
 	if (o)
@@ -211,19 +277,34 @@ static void region_push(struct gotrace *r, struct track_goroutine *g, const stru
 		o = arena_alloc(r->mem, sizeof *o);
 	*o = *what;
 	o->up = g->top;
+	if (g->top)
+		g->top->inner = o;
 	g->top = o;
+	if (g->tangled)
+		region_index(r, g, o);
+	return o;
 }
 
-static void region_pop(
-    struct gotrace *r, struct track_goroutine *g, int64_t t1, stk_id stack1, unsigned flags, unsigned ended)
+static void region_remove(struct gotrace *r, struct track_goroutine *g, struct open_region *o)
 {
-	struct open_region *o = g->top;
-	g->top = o->up;
+	if (g->tangled)
+		region_unindex(r, g, o);
+	if (o->up)
+		o->up->inner = o->inner;
+	*(o->inner ? &o->inner->up : &g->top) = o->up;
+	g->tangled = g->tangled && g->top;
+	o->up = r->free_open;
+	r->free_open = o;
+}
+
+/* Emit an open region that ended at t1 and remove it. */
+static void region_end(struct gotrace *r, struct track_goroutine *g, struct open_region *o, int64_t t1, stk_id stack1,
+    unsigned flags, unsigned ended)
+{
 	emit_span(r, &(struct sink_span){ .kind = SP_REGION, .t0 = o->t0, .t1 = t1, .trk = g->trk, .trk1 = g->trk,
 		.id = o->task, .parent = o->seq, .name = o->name, .stack = o->stack, .stack1 = stack1,
 		.v0 = o->flags | flags, .v1 = ended });
-	o->up = r->free_open;
-	r->free_open = o;
+	region_remove(r, g, o);
 }
 
 void spans_inherit_task(struct gotrace *r, struct track_goroutine *child, const struct track_goroutine *creator)
@@ -246,10 +327,11 @@ static void user_region(struct gotrace *r, const struct trace_event *ev)
 			.t0 = gotrace_now(r), .stack = stack });
 		return;
 	}
-	if (!g->top)	/* an end without a beginning */
-		region_push(r, g, &(struct open_region){ .task = (uint64_t)ev->id, .seq = r->seq++, .name = name,
+	struct open_region *o = region_find(r, g, (uint64_t)ev->id, name);
+	if (!o)		/* it began before the trace, or in a part that is lost */
+		o = region_push(r, g, &(struct open_region){ .task = (uint64_t)ev->id, .seq = r->seq++, .name = name,
 			.t0 = TIME_NONE });
-	region_pop(r, g, gotrace_now(r), stack, 0, 0);
+	region_end(r, g, o, gotrace_now(r), stack, 0, 0);
 }
 
 void spans_end_g(struct gotrace *r, struct track_goroutine *g, const struct trace_event *ev)
@@ -257,8 +339,9 @@ void spans_end_g(struct gotrace *r, struct track_goroutine *g, const struct trac
 	int64_t t = ev ? gotrace_now(r) : TIME_NONE;
 	unsigned ended = ev ? 1u + 16u * ev->from + ev->to : 0;
 	while (g->top)
-		region_pop(r, g, g->system ? TIME_NONE : t, ev && !g->system ? intern_tables_stack(r, ev->stack) : 0,
-		    g->system ? RG_LOOSE : 0, g->system ? 0 : ended);
+		region_end(r, g, g->top, g->system ? TIME_NONE : t,
+		    ev && !g->system ? intern_tables_stack(r, ev->stack) : 0, g->system ? RG_LOOSE : 0,
+		    g->system ? 0 : ended);
 	if (g->ranged)
 		ranges_end(r, g, t);
 	g->assists = g->stops = g->swept = false;
