@@ -258,7 +258,7 @@ static void stop_ahead(struct inflation *out)
 
 static int torn(struct inflation *out, const char *why, const char *how, uint64_t at)
 {
-	out->torn = (struct torn){why, how, at};
+	out->torn = (struct torn){.why = why, .how = how, .at = at};
 	return 0;
 }
 
@@ -300,8 +300,8 @@ static int inflate_all(z_stream *z, const struct bytes *b, const struct input_wa
 			if (!is_gzip(z->next_in, z->avail_in) || inflateReset(z) != Z_OK)
 				return torn(out, "extra data after the gzip data", NULL, at - z->avail_in);
 		} else if (rc == Z_BUF_ERROR || (rc == Z_OK && !z->avail_in && at == b->n && z->avail_out)) {
-			return torn(out, "gzip data is truncated: copy or record the file again",
-			    NULL, where);
+			out->torn = (struct torn){"gzip data is truncated: copy or record the file again", NULL, where, true};
+			return 0;
 		} else if (rc != Z_OK) {
 			return torn(out, "gzip data is damaged", z->msg, where);
 		}

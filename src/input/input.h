@@ -12,8 +12,8 @@
 struct sink;
 
 /* Why the input could not be inflated to its end. why: NULL if it was; how: zlib's constant message, or NULL; at:
-   offset in the file. */
-struct torn { const char *why, *how; uint64_t at; };
+   offset in the file; early: all data up to there is right, the file ends too early. */
+struct torn { const char *why, *how; uint64_t at; bool early; };
 
 /* The whole input as one array of bytes: a mapped file, or memory that was read from a pipe or inflated from gzip
    data. */

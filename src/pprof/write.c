@@ -24,6 +24,7 @@ struct pprof_writer {
 	uint32_t *number; /* string id -> number + 1 */
 	str_id *order;
 	size_t n, cap;
+	uint64_t most_map, most_fun, most_loc;	/* the greatest ids of the file */
 	z_stream z;
 	pprof_write_fn *put;
 	void *arg;
@@ -103,6 +104,38 @@ static void put_type(struct pprof_writer *w, unsigned field, str_id type, str_id
 	put_message(&w->out, field, &w->msg);
 }
 
+/* Return the id to write: records that had none in the file get numbers above the others, by their index. */
+static uint64_t id_of(uint64_t id, uint64_t most, size_t index)
+{
+	return id ? id : most + index;
+}
+
+static uint64_t map_id_of(const struct pprof_writer *w, map_id i)
+{
+	return i ? id_of(w->p->map[i].id, w->most_map, i) : 0;
+}
+
+static uint64_t fun_id_of(const struct pprof_writer *w, fun_id i)
+{
+	return id_of(w->p->fun[i].id, w->most_fun, i);
+}
+
+static uint64_t loc_id_of(const struct pprof_writer *w, loc_id i)
+{
+	return id_of(w->p->loc[i].id, w->most_loc, i);
+}
+
+static void find_most(struct pprof_writer *w)
+{
+	const struct profile *p = w->p;
+	for (size_t i = 1; i < p->nmap; i++)
+		w->most_map = p->map[i].id > w->most_map ? p->map[i].id : w->most_map;
+	for (size_t i = 1; i < p->nfun; i++)
+		w->most_fun = p->fun[i].id > w->most_fun ? p->fun[i].id : w->most_fun;
+	for (size_t i = 1; i < p->nloc; i++)
+		w->most_loc = p->loc[i].id > w->most_loc ? p->loc[i].id : w->most_loc;
+}
+
 static void put_sample(struct pprof_writer *w, size_t i)
 {
 	const struct profile *p = w->p;
@@ -127,10 +160,11 @@ static void put_sample(struct pprof_writer *w, size_t i)
 	put_message(&w->out, 2, &w->msg);
 }
 
-static void put_mapping(struct pprof_writer *w, const struct profile_mapping *m)
+static void put_mapping(struct pprof_writer *w, map_id i)
 {
+	const struct profile_mapping *m = &w->p->map[i];
 	struct buf *b = &w->msg;
-	put_uint(b, 1, m->id);
+	put_uint(b, 1, map_id_of(w, i));
 	put_uint(b, 2, m->start);
 	put_uint(b, 3, m->limit);
 	put_uint(b, 4, m->offset);
@@ -143,14 +177,15 @@ static void put_mapping(struct pprof_writer *w, const struct profile_mapping *m)
 	put_message(&w->out, 3, b);
 }
 
-static void put_location(struct pprof_writer *w, const struct profile_location *l)
+static void put_location(struct pprof_writer *w, loc_id id)
 {
 	const struct profile *p = w->p;
-	put_uint(&w->msg, 1, l->id);
-	put_uint(&w->msg, 2, p->map[l->map].id);
+	const struct profile_location *l = &p->loc[id];
+	put_uint(&w->msg, 1, loc_id_of(w, id));
+	put_uint(&w->msg, 2, map_id_of(w, l->map));
 	put_uint(&w->msg, 3, l->addr);
 	for (uint32_t i = l->line; i < l->line + l->nline; i++) {
-		put_uint(&w->sub, 1, p->fun[p->line[i].fun].id);
+		put_uint(&w->sub, 1, fun_id_of(w, p->line[i].fun));
 		put_uint(&w->sub, 2, (uint64_t)p->line[i].line);
 		put_uint(&w->sub, 3, (uint64_t)p->line[i].col);
 		put_message(&w->msg, 4, &w->sub);
@@ -159,9 +194,10 @@ static void put_location(struct pprof_writer *w, const struct profile_location *
 	put_message(&w->out, 4, &w->msg);
 }
 
-static void put_function(struct pprof_writer *w, const struct profile_function *f)
+static void put_function(struct pprof_writer *w, fun_id id)
 {
-	put_uint(&w->msg, 1, f->id);
+	const struct profile_function *f = &w->p->fun[id];
+	put_uint(&w->msg, 1, fun_id_of(w, id));
 	put_str(w, &w->msg, 2, f->name);
 	put_str(w, &w->msg, 3, f->sysname);
 	put_str(w, &w->msg, 4, f->file);
@@ -198,8 +234,9 @@ int pprof_write(const struct profile *p, pprof_write_fn *put, void *arg, struct 
 		return err_set(e, ERR_LIMIT, ERR_NOWHERE, "out of memory for compression");
 	w.number = xcalloc(p->nstr, sizeof *w.number);
 	number_of(&w, 0);
+	find_most(&w);
 	for (size_t i = 0; i < p->nloc; i++) {
-		buf_varint(&w.ids.text, p->loc[i].id);
+		buf_varint(&w.ids.text, i ? loc_id_of(&w, (loc_id)i) : 0);
 		frame_text_end(&w.ids);
 	}
 	for (size_t i = 0; i < p->ntype; i++)
@@ -207,11 +244,11 @@ int pprof_write(const struct profile *p, pprof_write_fn *put, void *arg, struct 
 	for (size_t i = 0; i < p->nsample && should_continue(&w); i++)
 		put_sample(&w, i);
 	for (size_t i = 1; i < p->nmap && should_continue(&w); i++)
-		put_mapping(&w, &p->map[i]);
+		put_mapping(&w, (map_id)i);
 	for (size_t i = 1; i < p->nloc && should_continue(&w); i++)
-		put_location(&w, &p->loc[i]);
+		put_location(&w, (loc_id)i);
 	for (size_t i = 1; i < p->nfun && should_continue(&w); i++)
-		put_function(&w, &p->fun[i]);
+		put_function(&w, (fun_id)i);
 	if (!w.stop)
 		put_trailer(&w);
 	if (!w.stop)

@@ -70,9 +70,14 @@ head -c 1000 "$cpu" >cut.pb.gz
 head -c 10 "$trace" >cut.trace
 head -c 30000 plain.pb >cut.pb
 for f in empty:killed elf:PROGRAM core:debugger page:HTML j:JSON text:text perf:perf.data zip:zip \
-	twice:gzip cut.pb.gz:truncated cut.trace:trace cut.pb:byte; do
+	twice:gzip cut.trace:trace; do
 	refuses 1 "${f#*:}" top "${f%%:*}"
 	head -n 1 err | grep -q "${f%%:*}" || fail "the file is not named: $(cat err)"
+done
+for f in cut.pb.gz cut.pb; do	# samples come first, names last: samples are counted, and addresses are shown
+	run 0 top -addresses $f
+	grep -q 'ttrace: at byte [0-9]*: .*truncated' err && grep -q 'Showing nodes accounting for [1-9]' out ||
+		fail "the start of a truncated profile is not shown: $(cat out err)"
 done
 refuses 1 'nowhere' top nowhere
 refuses 1 'directory' top .

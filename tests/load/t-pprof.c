@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* Profiles that protobuf-c encodes, read back: every field arrives, damage is refused with its offset, and no truncation
-   or inverted bit gives a store that breaks its laws. */
+/* Profiles that protobuf-c encodes, read back: every field arrives, damage is refused with its offset, what is missing is
+   counted, and no truncation or inverted bit gives a store that breaks its laws. */
 #include "config.h"
 #include "base/mem/mem.h"
 #include "load/load.h"
@@ -239,16 +239,63 @@ static void refusals(void)
 	struct made m;
 	make(&m), m.fun[1].id = 1, refused(&m, "two functions have id 1");
 	make(&m), m.loc[1].id = 7, refused(&m, "two locations have id 7");
-	make(&m), m.map.id = 0, refused(&m, "a mapping has id 0");
-	make(&m), m.stack[1] = 12345, refused(&m, "location 12345");
-	make(&m), m.line[0].function_id = 44, refused(&m, "line without a function");
+	make(&m), m.fun[0].id = m.fun[1].id = 0, refused(&m, "2 functions have id 0");
 	make(&m), m.smp[1].n_value = 1, refused(&m, "1 values for 2 sample types");
 	make(&m), m.p.n_sample_type = 0, refused(&m, "without sample types");
-	make(&m), m.fun[2].name = TEXTS, refused(&m, "string 21");
-	make(&m), m.p.doc_url = -1, refused(&m, "string -1");
-	make(&m), m.label[1].num_unit = 1000, refused(&m, "string 1000");
+	make(&m), m.type[1].type = TEXTS, m.p.n_sample = 0, refused(&m, "string 21");
 	make(&m), m.str[0] = m.str[1], refused(&m, "string 0");
-	make(&m), m.p.n_string_table = 0, refused(&m, "no string table");
+	make(&m), m.p.n_string_table = m.p.n_sample = 0, refused(&m, "no string table");
+}
+
+/* Read a profile that refers to something that it does not have. A notice has the counts; `leaf_first` are the names of the
+   first sample's frames, "" for frames without a name. */
+static void read_lossy(const struct made *m, const char *counts, const char *const leaf_first[4])
+{
+	uint8_t *p;
+	size_t n = pack(m, &p);
+	struct got g = get(p, n);
+	const struct warn_row *w = g.sn->nwarns ? column_at(&g.st->warns, 0) : NULL;
+	OK(g.r == 0 && g.sn->nwarns == (counts ? 1 : 0) && (!counts || strstr(w->msg, counts)));
+	OK(g.sn->nsmps == 2 && store_value(g.st, 0, 0) == 1 && store_value(g.st, 1, 0) == -7);
+	stk_id s = store_smp(g.st, 0)->stack;
+	for (int i = 0; i < 4 && leaf_first[i]; i++, s = stk_parent(g.st, s))
+		OK(s && is(g.st, store_fun(g.st, store_frm(g.st, stk_frame(g.st, s))->fun)->name, leaf_first[i]));
+	OK(s == 0);
+	builder_free(g.b);
+	mem_free(p);
+}
+
+/* One id that refers to nothing does not lose the profile, and nothing is counted at another function. */
+static void lossy_profiles(void)
+{
+	static const char *const whole[4] = {"inner", "work", "", "main"}, *const no_main[4] = {"inner", "work", "", ""},
+	    *const no_inner[4] = {"work", "", "main"}, *const no_leaf[4] = {"", "", "main"};
+	struct made m;
+	make(&m), m.map.id = 0, read_lossy(&m, NULL, whole);
+	make(&m), m.stack[0] = 12345, read_lossy(&m, "names (0), functions (0) or locations (1)", no_leaf);
+	make(&m), m.line[0].function_id = 44, read_lossy(&m, "functions (1)", no_main);
+	make(&m), m.line[0].function_id = 0, read_lossy(&m, "functions (1)", no_main);
+	make(&m), m.fun[2].name = TEXTS, read_lossy(&m, "names (1), functions (1)", no_inner);
+	make(&m), m.p.doc_url = -1, read_lossy(&m, "names (1)", whole);
+	make(&m), m.label[1].num_unit = 1000, read_lossy(&m, "names (1)", whole);
+}
+
+/* Ids from 0 on, and records without ids, which are numbered in their order. */
+static void missing_ids(void)
+{
+	static const char *const whole[4] = {"inner", "work", "", "main"};
+	struct made m;
+	make(&m);
+	m.fun[0].id = m.line[0].function_id = 0;
+	m.loc[1].id = m.stack[2] = 0;
+	read_lossy(&m, NULL, whole);
+	make(&m);
+	for (int i = 0; i < 3; i++) {
+		m.fun[i].id = m.loc[i].id = 0;
+		m.line[i].function_id = (uint64_t)i + 1;
+	}
+	m.stack[0] = 1, m.stack[1] = 3, m.stack[2] = 2;
+	read_lossy(&m, NULL, whole);
 }
 
 static void several_profiles(void)
@@ -272,21 +319,25 @@ static void several_profiles(void)
 }
 
 /* Truncate the profile at each byte and invert each bit; get() checks the store. The error of a truncated profile has an
-   offset within what is left. */
+   offset within what is left. A profile that has a sample is shown, with a notice if it ends within a record. */
 static void damage(void)
 {
 	struct made m;
 	make(&m);
 	uint8_t *p;
-	size_t n = pack(&m, &p), bad = 0;
+	size_t n = pack(&m, &p), shown = 0, noted = 0, both = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct got g = get(p, i);
-		bad += g.r != 0;
-		OK(g.r == 0 || g.e.msg[0]);
-		OK(g.r == 0 || g.e.at <= i);
+		OK(g.r == 0 || (g.e.msg[0] && g.e.at <= i));
+		OK(!shown || g.r == 0);
+		OK(g.r || (g.sn->nsmps && store_value(g.st, 0, 0) == 1 && store_value(g.st, 1, 0) == -7));
+		shown += g.r == 0;
+		both += g.r == 0 && g.sn->nsmps == 2;
+		noted += g.r == 0 && g.sn->nwarns && strstr(((const struct warn_row *)column_at(&g.st->warns, 0))->msg,
+		    "truncated: the data before this is shown");
 		builder_free(g.b);
 	}
-	OK(bad > n / 2);
+	OK(both > n / 2 && shown > both && noted > n / 2);
 	for (size_t i = 0; i < 8 * n; i++) {
 		p[i / 8] ^= (uint8_t)(1u << i % 8);
 		struct got g = get(p, n);
@@ -335,6 +386,8 @@ int main(void)
 	builder_free(g.b);
 	mem_free(p);
 	refusals();
+	lossy_profiles();
+	missing_ids();
 	several_profiles();
 	damage();
 	published();

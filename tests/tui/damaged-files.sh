@@ -36,7 +36,7 @@ start() { # start FILE OPTION...: run the viewer in the background
 		grep -q '^exit 1$' "$job.out" && grep -q "^ttrace: $file: ." "$job.out" && touch "$job.ok") &
 	[ $((n % 12)) -ne 0 ] || wait
 }
-for file in cut.gz flipped.gz cut.pb legacy.txt magic.trace batch.trace header.trace empty empty.gz; do
+for file in flipped.gz legacy.txt magic.trace batch.trace header.trace empty empty.gz; do
 	case $file in *.trace) panes='top list peek flame timeline goroutines tasks gc events info' ;;
 	*) panes='top list peek flame info' ;; esac
 	for _ in $(seq "$starts"); do

@@ -24,7 +24,19 @@ struct field {
 
 struct text { const uint8_t *p; uint32_t n; str_id id; bool known; };
 /* Maps the file's ids to the sink's. at: offset of each record, until the ids are sealed. */
-struct pprof_ids { struct u64_index raw; uint32_t *id; uint64_t *at; size_t cap, cat; };
+struct pprof_ids {
+	struct u64_index raw;
+	uint32_t *id;
+	uint64_t *at;
+	size_t cap, cat;
+	uint32_t *bare;		/* the sink's ids of records whose id is missing, until the ids are sealed */
+	size_t nbare, cbare;
+	uint64_t bare_at;	/* offset of the last of them */
+	uint32_t zero;		/* the sink's id of the record whose id is 0, or 0 */
+};
+
+/* Counts of what a profile refers to and does not have. */
+struct pprof_lost { uint64_t texts, functions, locations; };
 
 struct pprof {
 	struct bytes in;
@@ -47,6 +59,9 @@ struct pprof {
 	struct pprof_stretch *stretch;	/* all samples in groups */
 	size_t nstretch, cstretch;
 	bool scattered;			/* other records are between samples */
+	bool cut;			/* the file ends within a record, or within the gzip data */
+	struct pprof_lost lost;
+	loc_id nowhere;			/* stands in stacks for locations that do not exist; see pprof_samples() */
 };
 
 struct pprof_stretch { uint64_t at, end; uint32_t n; };	/* range of n samples in the input */
@@ -57,13 +72,16 @@ static inline uint32_t pprof_id(const struct pprof_ids *t, uint64_t raw)
 	if (raw < t->raw.ndense)
 		return t->raw.dense[raw];
 	uint32_t i = u64_index_get(&t->raw, raw);
-	return i == U64_INDEX_NONE || !i ? 0 : t->id[i];
+	return i == U64_INDEX_NONE ? 0 : i ? t->id[i] : t->zero;
 }
 
 /* Read the next field of a message. Returns -1 for damage, *e (which may be NULL). */
 int pprof_field(struct byte_cursor *c, struct field *f, struct err *e);
-/* Check that string i exists. Returns -1 if not, *e. */
-int pprof_has_string(const struct pprof *p, int64_t i, uint64_t at, struct err *e);
+static inline bool pprof_has_string(const struct pprof *p, int64_t i)
+{
+	return i >= 0 && (uint64_t)i < p->nstr;
+}
+
 /* Return the sink's id of string i, which must exist. */
 str_id pprof_string(struct pprof *p, int64_t i);
 /* Set *e to "cannot decode a WHAT" at the record's offset. Always returns -1. */
@@ -76,7 +94,8 @@ int pprof_check_memory(const struct pprof *p, uint64_t at);
 /* Return an allocator for protobuf-c that uses an arena. The arena is reset after each record. */
 ProtobufCAllocator pprof_scratch(struct arena *);
 
-/* sample_decode.c: decoded samples. All of their references have been checked. */
+/* sample_decode.c: decoded samples. All of their references are valid: pprof.nowhere stands for locations that do not
+   exist, and labels with a text that does not exist are left out. */
 struct raw_label { int64_t key, str, num, unit; };
 struct raw_sample { size_t label; uint32_t nlabel; };
 struct sample_batch {
@@ -90,6 +109,7 @@ struct sample_batch {
 	size_t nloc, nlabel, nvalue, csample, cstack, cloc, clabel, cvalue;
 	struct arena scratch;
 	struct err err;
+	struct pprof_lost lost;
 	bool bare;			/* decode everything but stacks */
 	loc_id most;			/* set by sample_batch_fill_stacks(): the greatest number of a location in it */
 };

@@ -12,9 +12,11 @@
  * Samples are most of a profile: sample_pipeline.c. Only they are also decoded without protobuf-c
  * (sample_decode.c).
  *
- * What the reference refuses is refused here too: framing, wire types, string indexes outside of
- * the table, ids that are 0 or occur twice, lines without a function, samples without a location or
- * with a number of values other than the number of types, and two profiles in one file.
+ * A file that ends within a record is read as far as that; a name, function or location that does not
+ * exist is left out or shown as unknown, so that one wrong id does not lose a profile, and a notice counts
+ * them. A record whose id is missing has the id 0. The reference refuses all of these. What gives wrong
+ * numbers is refused here too: framing, wire types, ids that occur twice, samples with a number of
+ * values other than the number of types, and two profiles in one file.
  */
 #include "config.h"
 #include "load/pprof/internal.h"
@@ -22,6 +24,7 @@
 #include "base/text/text.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { RECORD_MAX = 1 << 26, STRETCH = 1 << 12, STRETCH_BYTES = 1 << 19 };
@@ -70,14 +73,6 @@ int pprof_field(struct byte_cursor *c, struct field *f, struct err *e)
 	return 0;
 }
 
-int pprof_has_string(const struct pprof *p, int64_t i, uint64_t at, struct err *e)
-{
-	if (i < 0 || (uint64_t)i >= p->nstr)
-		return err_set(e, ERR_FORMAT, at,
-		    "damaged profile: string %" PRId64 " of a table of %zu", i, p->nstr);
-	return 0;
-}
-
 str_id pprof_string(struct pprof *p, int64_t i)
 {
 	struct text *s = &p->str[i];
@@ -88,11 +83,12 @@ str_id pprof_string(struct pprof *p, int64_t i)
 	return s->id;
 }
 
-static int resolve_string(struct pprof *p, int64_t i, uint64_t at, str_id *out)
+/* Return the sink's id of string i; 0 if it does not exist, which is counted. */
+static str_id find_string(struct pprof *p, int64_t i)
 {
-	if (pprof_has_string(p, i, at, p->e))
-		return -1;
-	*out = pprof_string(p, i);
+	if (pprof_has_string(p, i))
+		return pprof_string(p, i);
+	p->lost.texts++;
 	return 0;
 }
 
@@ -164,12 +160,35 @@ static void add_to_stretch(struct pprof *p, const struct field *f)
 
 enum { SOME = 1 << 16 };	/* records between two checks of the memory */
 
+/* The profile ends at this offset. */
+static void cut_at(struct pprof *p, uint64_t at)
+{
+	if (!p->in.torn.why)
+		p->out->ops->warn(p->out->self, at, "the profile is truncated: the data before this is shown");
+	p->cut = true;
+	p->all = byte_cursor_make(p->in.p, at, 0);
+}
+
+/* Read the next field. If the file ends within it after a first sample, the profile ends before it: return 1. */
+static int next_fact(struct pprof *p, struct byte_cursor *c, struct field *f)
+{
+	if (!pprof_field(c, f, p->e))
+		return 0;
+	if (!c->bad || !p->samples.any)
+		return -1;
+	cut_at(p, f->at);
+	return 1;
+}
+
 static int walk_facts(struct pprof *p)
 {
 	struct byte_cursor c = p->all;
 	struct field f;
 	for (uint32_t n = 1; byte_cursor_left(&c); n++) {
-		if (pprof_field(&c, &f, p->e) || (n % SOME == 0 && pprof_check_memory(p, f.at)))
+		int end = next_fact(p, &c, &f);
+		if (end > 0)
+			break;
+		if (end || (n % SOME == 0 && pprof_check_memory(p, f.at)))
 			return -1;
 		if (!wire_fits(f.field, f.wire))
 			return err_set(p->e, ERR_FORMAT, f.at,
@@ -194,8 +213,10 @@ static int walk_facts(struct pprof *p)
 		if (f.field == F_STRING)
 			p->strings.last = byte_cursor_at(&c);
 	}
-	if (!p->nstr)
+	if (!p->nstr && !p->samples.any)
 		return err_set(p->e, ERR_FORMAT, 0, "not a profile: it has no string table");
+	if (!p->cut && (!p->nstr || p->in.torn.why))
+		cut_at(p, p->in.n);
 	return 0;
 }
 
@@ -240,7 +261,17 @@ static int take_value_type(struct pprof *p, const struct field *f, str_id *name,
 	Ttpb__ValueType *t = ttpb__value_type__unpack(&p->pb, f->n, f->p);
 	if (!t)
 		return pprof_bad_record(f, "value type", p->e);
-	return resolve_string(p, t->type, f->at, name) || resolve_string(p, t->unit, f->at, unit) ? -1 : 0;
+	*name = find_string(p, t->type);
+	*unit = find_string(p, t->unit);
+	if (!pprof_has_string(p, t->type) && !p->samples.any)
+		return err_set(p->e, ERR_FORMAT, f->at, "damaged profile: string %" PRId64 " of a table of %zu",
+		    t->type, p->nstr);
+	if (!pprof_has_string(p, t->type)) {
+		char text[32];
+		int n = snprintf(text, sizeof text, "type%zu", p->ntype + 1);
+		*name = p->out->ops->str(p->out->self, text, (size_t)n);
+	}
+	return 0;
 }
 
 static int take_type(struct pprof *p, const struct field *f)
@@ -254,24 +285,40 @@ static int take_type(struct pprof *p, const struct field *f)
 	return 0;
 }
 
-static int check_id(struct pprof *p, uint64_t raw, uint64_t at, const char *what)
+/* Map the file's id of a record, or 0, to the sink's id. */
+static int add_id(struct pprof_ids *t, uint64_t raw, uint32_t id, uint64_t at)
 {
-	return raw ? 0 : err_set(p->e, ERR_FORMAT, at, "malformed profile: a %s has id 0", what);
-}
-
-/* Map the file's id of a record, which is not 0, to the sink's id. */
-static void add_id(struct pprof_ids *t, uint64_t raw, uint32_t id, uint64_t at)
-{
+	if (!raw) {
+		t->bare = mem_grow(t->bare, &t->cbare, t->nbare + 1, sizeof *t->bare);
+		t->bare[t->nbare++] = id;
+		t->bare_at = at;
+		return 0;
+	}
 	t->at = mem_grow(t->at, &t->cat, t->raw.n + 1, sizeof *t->at);
 	t->at[t->raw.n] = at;
 	t->id = mem_grow(t->id, &t->cap, t->raw.n + 2, sizeof *t->id);
 	u64_index_add(&t->raw, raw);
 	t->id[t->raw.n] = id;
+	return 0;
+}
+
+/* One record whose id is missing has the id 0: the writer counts from 0. If all are missing, they are 1, 2 ..., as
+   other records refer to them. */
+static int number_bare(struct pprof *p, struct pprof_ids *t, const char *what)
+{
+	if (t->nbare > 1 && t->raw.n)
+		return err_set(p->e, ERR_FORMAT, t->bare_at, "malformed profile: %zu %ss have id 0", t->nbare, what);
+	t->zero = t->nbare == 1 ? t->bare[0] : 0;
+	for (size_t i = 0; i < t->nbare && !(t->zero && t->raw.n); i++)
+		add_id(t, i + 1, t->bare[i], t->bare_at);
+	return 0;
 }
 
 static int seal_ids(struct pprof *p, struct pprof_ids *t, const char *what)
 {
 	uint64_t dup = 0;
+	if (number_bare(p, t, what))
+		return -1;
 	if (!u64_index_seal(&t->raw, &dup)) {
 		mem_free(t->at);	/* later errors do not need the offsets */
 		t->at = NULL;
@@ -280,6 +327,8 @@ static int seal_ids(struct pprof *p, struct pprof_ids *t, const char *what)
 		for (size_t i = 1; i < t->raw.ndense; i++)
 			t->raw.dense[i] =
 			    t->raw.dense[i] == U64_INDEX_NONE ? 0 : t->id[t->raw.dense[i]];
+		if (t->raw.ndense)
+			t->raw.dense[0] = t->zero;
 		return 0;
 	}
 	/* find the second record with this id */
@@ -294,21 +343,19 @@ static int take_mapping(struct pprof *p, const struct field *f)
 	Ttpb__Mapping *m = ttpb__mapping__unpack(&p->pb, f->n, f->p);
 	if (!m)
 		return pprof_bad_record(f, "mapping", p->e);
-	if (check_id(p, m->id, f->at, "mapping"))
-		return -1;
 	struct sink_map out = {.id = m->id,
 	    .start = m->memory_start,
 	    .limit = m->memory_limit,
 	    .offset = m->file_offset,
+	    .file = find_string(p, m->filename),
+	    .build_id = find_string(p, m->build_id),
 	    .functions = m->has_functions,
 	    .filenames = m->has_filenames,
 	    .lines = m->has_line_numbers,
 	    .inlines = m->has_inline_frames};
-	if (resolve_string(p, m->filename, f->at, &out.file) ||
-	    resolve_string(p, m->build_id, f->at, &out.build_id))
-		return -1;
-	add_id(&p->map, m->id, p->out->ops->map(p->out->self, &out), f->at);
-	return 0;
+	if (p->cut)	/* names are missing: symbolize it */
+		out.functions = out.filenames = out.lines = out.inlines = false;
+	return add_id(&p->map, m->id, p->out->ops->map(p->out->self, &out), f->at);
 }
 
 static int take_function(struct pprof *p, const struct field *f)
@@ -316,15 +363,17 @@ static int take_function(struct pprof *p, const struct field *f)
 	Ttpb__Function *m = ttpb__function__unpack(&p->pb, f->n, f->p);
 	if (!m)
 		return pprof_bad_record(f, "function", p->e);
-	if (check_id(p, m->id, f->at, "function"))
-		return -1;
-	struct sink_fun out = {.id = m->id, .line = m->start_line};
-	if (resolve_string(p, m->name, f->at, &out.name) ||
-	    resolve_string(p, m->system_name, f->at, &out.sysname) ||
-	    resolve_string(p, m->filename, f->at, &out.file))
-		return -1;
-	add_id(&p->fun, m->id, p->out->ops->fun(p->out->self, &out), f->at);
-	return 0;
+	if (!pprof_has_string(p, m->name)) {	/* its lines are left out, and addresses are shown */
+		p->lost.texts++;
+		return 0;
+	}
+	struct sink_fun out = {
+	    .id = m->id,
+	    .line = m->start_line,
+	    .name = pprof_string(p, m->name),
+	    .sysname = find_string(p, m->system_name),
+	    .file = find_string(p, m->filename)};
+	return add_id(&p->fun, m->id, p->out->ops->fun(p->out->self, &out), f->at);
 }
 
 static int take_location(struct pprof *p, const struct field *f)
@@ -332,35 +381,31 @@ static int take_location(struct pprof *p, const struct field *f)
 	Ttpb__Location *m = ttpb__location__unpack(&p->pb, f->n, f->p);
 	if (!m)
 		return pprof_bad_record(f, "location", p->e);
-	if (check_id(p, m->id, f->at, "location"))
-		return -1;
+	size_t nline = 0;
 	struct sink_line *line = arena_try_alloc(&p->scratch, (m->n_line + 1) * sizeof *line);
 	if (!line)
 		return err_set(
 		    p->e, ERR_LIMIT, f->at, "out of memory for a location with %zu lines", m->n_line);
 	for (size_t i = 0; i < m->n_line; i++) {
 		uint32_t fun = pprof_id(&p->fun, m->line[i]->function_id);
-		if (!fun)
-			return err_set(p->e, ERR_FORMAT, f->at,
-			    "malformed profile: location %" PRIu64 " has a line without a function",
-			    m->id);
-		line[i] = (struct sink_line){fun, m->line[i]->line, m->line[i]->column};
+		p->lost.functions += !fun;
+		if (fun)
+			line[nline++] = (struct sink_line){fun, m->line[i]->line, m->line[i]->column};
 	}
 	struct sink_loc out = {.id = m->id,
 	    .addr = m->address,
 	    .map = pprof_id(&p->map, m->mapping_id),
 	    .folded = m->is_folded,
 	    .line = line,
-	    .nline = m->n_line};
+	    .nline = nline};
 	loc_id id = p->out->ops->loc(p->out->self, &out);
 	p->lines = mem_grow(p->lines, &p->clines, id + 1u, sizeof *p->lines);
-	p->lines[id] = (uint32_t)m->n_line;
+	p->lines[id] = (uint32_t)nline;
 	if (p->lines[id] > p->most_lines)
 		p->most_lines = p->lines[id];
 	if (id > p->most)
 		p->most = id;
-	add_id(&p->loc, m->id, id, f->at);
-	return 0;
+	return add_id(&p->loc, m->id, id, f->at);
 }
 
 typedef int take_fn(struct pprof *, const struct field *);
@@ -404,17 +449,23 @@ static int emit_meta(struct pprof *p)
 	} text[] = {{F_DROP, &m.drop_frames}, {F_KEEP, &m.keep_frames},
 	    {F_DEFAULT, &m.default_type}, {F_DOC, &m.doc_url}};
 	for (size_t i = 0; i < sizeof text / sizeof *text; i++)
-		if (resolve_string(p, (int64_t)p->fact[text[i].field], p->fact_at[text[i].field], text[i].to))
-			return -1;
+		*text[i].to = find_string(p, (int64_t)p->fact[text[i].field]);
 	str_id *comment = xmalloc((p->ncomment + 1) * sizeof *comment);
-	int r = 0;
-	for (size_t i = 0; i < p->ncomment && !r; i++)
-		r = resolve_string(p, p->comment[i], p->fact_at[F_COMMENT], &comment[i]);
+	for (size_t i = 0; i < p->ncomment; i++)
+		comment[i] = find_string(p, p->comment[i]);
 	m.comment = comment;
-	if (!r)
-		p->out->profile->meta(p->out->self, &m);
+	p->out->profile->meta(p->out->self, &m);
 	mem_free(comment);
-	return r;
+	return 0;
+}
+
+static void report_lost(const struct pprof *p)
+{
+	const struct pprof_lost *l = &p->lost;
+	if (l->texts || l->functions || l->locations)
+		p->out->ops->warn(p->out->self, ERR_NOWHERE,
+		    "the profile refers to names (%" PRIu64 "), functions (%" PRIu64 ") or locations (%" PRIu64
+		    ") that it does not have: they are not shown", l->texts, l->functions, l->locations);
 }
 
 static int read_tables(struct pprof *p)
@@ -426,7 +477,10 @@ static int read_tables(struct pprof *p)
 	    seal_ids(p, &p->fun, "function") || walk_records(p, locations) ||
 	    seal_ids(p, &p->loc, "location"))
 		return -1;
-	return pprof_samples(p);
+	if (pprof_samples(p))
+		return -1;
+	report_lost(p);
+	return 0;
 }
 
 static void ids_free(struct pprof_ids *t)
@@ -434,6 +488,7 @@ static void ids_free(struct pprof_ids *t)
 	u64_index_free(&t->raw);
 	mem_free(t->id);
 	mem_free(t->at);
+	mem_free(t->bare);
 }
 
 bool pprof_has_drop_frames(struct bytes in)
@@ -452,7 +507,7 @@ int pprof_read(struct bytes in, struct sink *out, struct err *e)
 		return err_set(e, ERR_FORMAT, 0, "empty file");
 	if (in.n > 1 && in.p[0] == 0x1f && in.p[1] == 0x8b)
 		return err_set(e, ERR_FORMAT, 0, "compressed twice: run gunzip once");
-	if (in.torn.why)	/* the reference refuses it; and names come last, so they are lost */
+	if (in.torn.why && !in.torn.early)	/* data after the damage may be wrong, and so may be the numbers */
 		return input_refuse_torn(&in, e);
 	struct pprof p = {.in = in, .all = byte_cursor_make(in.p, in.n, 0), .out = out, .e = e};
 	p.pb = pprof_scratch(&p.scratch);

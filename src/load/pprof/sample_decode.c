@@ -89,11 +89,6 @@ static bool quick_values(struct sample_batch *b, size_t most, const uint8_t *c, 
 	return true;
 }
 
-static bool has_string(const struct pprof *p, int64_t i)
-{
-	return i >= 0 && (uint64_t)i < p->nstr;
-}
-
 /* Add a label. A number 0 without a unit is no label; a unit may be an empty text, though. */
 static void keep_label(struct sample_batch *b, struct raw_label l)
 {
@@ -130,7 +125,7 @@ static bool quick_label(struct sample_batch *b, const struct pprof *p, const uin
 			return false;
 		}
 	}
-	if (!has_string(p, l.key) || !has_string(p, l.str) || (!l.str && !has_string(p, l.unit)))
+	if (!pprof_has_string(p, l.key) || !pprof_has_string(p, l.str) || (!l.str && !pprof_has_string(p, l.unit)))
 		return false;
 	keep_label(b, l);
 	return true;
@@ -213,30 +208,26 @@ int sample_batch_fill_stacks(struct sample_batch *b, const uint8_t *all, size_t 
 
 /* ---- decoding by protobuf-c */
 
-static int add_stack(struct sample_batch *b, const struct pprof *p, const Ttpb__Sample *m, uint64_t at)
+static void add_stack(struct sample_batch *b, const struct pprof *p, const Ttpb__Sample *m)
 {
 	b->loc = mem_grow(b->loc, &b->cloc, b->nloc + m->n_location_id + 1, sizeof *b->loc);
 	for (size_t i = 0; i < m->n_location_id; i++) {
 		loc_id id = pprof_id(&p->loc, m->location_id[i]);
-		if (!id)
-			return err_set(&b->err, ERR_FORMAT, at,
-			    "malformed profile: a sample refers to location %llu, which does not exist",
-			    (unsigned long long)m->location_id[i]);
-		b->loc[b->nloc++] = id;
+		b->lost.locations += !id;
+		b->loc[b->nloc++] = id ? id : p->nowhere;
 	}
-	return 0;
 }
 
-static int add_labels(struct sample_batch *b, const struct pprof *p, const Ttpb__Sample *m, uint64_t at)
+static void add_labels(struct sample_batch *b, const struct pprof *p, const Ttpb__Sample *m)
 {
 	for (size_t i = 0; i < m->n_label; i++) {
 		const Ttpb__Label *l = m->label[i];
-		if (pprof_has_string(p, l->key, at, &b->err) || pprof_has_string(p, l->str, at, &b->err) ||
-		    (!l->str && pprof_has_string(p, l->num_unit, at, &b->err)))
-			return -1;
-		keep_label(b, (struct raw_label){l->key, l->str, l->num, l->num_unit});
+		bool whole = pprof_has_string(p, l->key) && pprof_has_string(p, l->str) &&
+		    (l->str || pprof_has_string(p, l->num_unit));
+		b->lost.texts += !whole;
+		if (whole)
+			keep_label(b, (struct raw_label){l->key, l->str, l->num, l->num_unit});
 	}
-	return 0;
 }
 
 static int careful_sample(struct sample_batch *b, const struct pprof *p, const struct field *f)
@@ -252,8 +243,8 @@ static int careful_sample(struct sample_batch *b, const struct pprof *p, const s
 		return err_set(&b->err, ERR_FORMAT, f->at,
 		    "malformed profile: a sample has %zu values for %zu sample types",
 		    m->n_value, p->ntype);
-	if (add_stack(b, p, m, f->at) || add_labels(b, p, m, f->at))
-		return -1;
+	add_stack(b, p, m);
+	add_labels(b, p, m);
 	memcpy(b->value + b->nvalue, m->value, p->ntype * sizeof *b->value);
 	b->nvalue += p->ntype;
 	return 0;
@@ -290,6 +281,7 @@ int sample_batch_fill(struct sample_batch *b, const struct pprof *p, const struc
 	struct byte_cursor c = byte_cursor_make(p->all.base + at, end - at, at);
 	b->n = 0;
 	b->nloc = b->nlabel = b->nvalue = 0;
+	b->lost = (struct pprof_lost){0};
 	/* so that loc is not NULL even if no sample has a stack */
 	b->loc = mem_grow(b->loc, &b->cloc, 1, sizeof *b->loc);
 	while (!r && byte_cursor_left(&c)) {

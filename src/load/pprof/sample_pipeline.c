@@ -101,6 +101,25 @@ static struct sink_label label_of(struct pprof *p, const struct raw_label *l)
 	return out;
 }
 
+/* Return an id for a location that no location of the file has. */
+static uint64_t unused_id(const struct pprof *p)
+{
+	uint64_t id = p->loc.raw.n + 1;
+	while (pprof_id(&p->loc, id))
+		id++;
+	return id;
+}
+
+/* Count what the batch refers to and does not exist. Before the first stack with pprof.nowhere, add that location. */
+static void add_lost(struct pprof *p, const struct pprof_lost *l)
+{
+	if (l->locations && !p->lost.locations &&
+	    p->out->ops->loc(p->out->self, &(struct sink_loc){.id = unused_id(p)}) != p->nowhere)
+		abort();	/* cannot happen: a sink numbers locations that have an id one after the other */
+	p->lost.locations += l->locations;
+	p->lost.texts += l->texts;
+}
+
 /* Pass a batch to the sink. Returns false if the sink stops, or if the batch has an error. */
 static bool emit_piece(struct samples *s, const struct sample_piece *c)
 {
@@ -109,6 +128,7 @@ static bool emit_piece(struct samples *s, const struct sample_piece *c)
 	const struct sink_ops *ops = p->out->ops;
 	if (c->bad)
 		return false;
+	add_lost(p, &b->lost);
 	for (uint32_t i = 0; i < b->n; i++) {
 		const struct raw_sample *r = &b->sample[i];
 		stk_id stack = s->run ? STK_LATER : ops->stack(p->out->self, b->loc + b->stack[i].loc, b->stack[i].n);
@@ -218,6 +238,8 @@ static void name_run(void *arg, uint32_t which)
 /* Return whether the file's numbers and the sink's ids are in the same order. */
 static bool same_order(const struct pprof_ids *t)
 {
+	if (t->zero)
+		return false;
 	for (size_t i = 1; i < t->raw.n; i++)
 		if (t->raw.raw[i] <= t->raw.raw[i - 1] || t->id[i + 1] <= t->id[i])
 			return false;
@@ -243,8 +265,17 @@ static bool sorted_before(struct samples *s)
 	return !atomic_load(&a.lost);
 }
 
+/* Let pprof.nowhere be the next location of the sink. It is added when it is needed. */
+static void plan_nowhere(struct pprof *p)
+{
+	p->nowhere = ++p->most;
+	p->lines = mem_grow(p->lines, &p->clines, p->nowhere + 1u, sizeof *p->lines);
+	p->lines[p->nowhere] = 1;
+}
+
 int pprof_samples(struct pprof *p)
 {
+	plan_nowhere(p);
 	bool tree = p->out->profile->branch != NULL, go = true;
 	struct samples s = {.p = p,
 	    .ring_queue = ring_new(SLOTS),
