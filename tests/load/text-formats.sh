@@ -118,6 +118,63 @@ nonsense
 END
 query perf.raw raw "$tmp/perf"
 query perf.faults top -sample_index=page-faults "$tmp/perf"
+# without -F comm; the semicolons of a name are no ends of frames
+cat >"$tmp/nocomm" <<'END'
+ 18314 205996.822418:   10101010 cpu-clock:
+	          39a7c4 main.apply[struct { A int; B string }]+0x10 (/bin/mysqld)
+	          39c65c best_access_path(JOIN*, bool) (/bin/mysqld)
+
+ 18314 205996.822518:   10101010 cpu-clock:
+	          39c65c best_access_path(JOIN*, bool) (/bin/mysqld)
+
+END
+query perf.nocomm raw "$tmp/nocomm"
+query perf.folded folded "$tmp/nocomm"
+# escapes in the labels of Go 1.27: bytes, characters of both lengths, a character that does not exist
+cat >"$tmp/labels" <<'END'
+goroutine 6 [sleep] {bin: "a\x01b\tc\\d\xzz", "gr\u00f6\u00dfe": 1, user: "J\u00fcrgen \U0001f600", odd: "\ud800\U00110000\u12"}:
+time.Sleep(0x34630b8a000)
+	/src/runtime/time.go:368 +0x165
+END
+query dump.labels tags "$tmp/labels"
+# profiles with their symbols before the data: heap of gperftools and of jemalloc, CPU profile in binary
+cat >"$tmp/symbols" <<'END'
+--- symbol
+binary=/srv/php/index
+0x0000000000401000 main
+0x0000000000402000 App\Store::load--App\Store::open
+0x0000000000402fff str_repeat
+noise
+---
+--- heap
+heap profile:      3:     3072 [     7:    70000] @ heapprofile
+     2:     2048 [     4:    40000] @ 0x403000 0x402000 0x401000
+     1:     1024 [     3:    30000] @ 0x402000 0x401000 0x408000
+
+MAPPED_LIBRARIES:
+END
+query symbols.heap raw "$tmp/symbols"
+{ sed '/^--- heap/,$d' "$tmp/symbols"; cat <<'END'; } >"$tmp/symbols.jemalloc"
+--- heap
+heap_v2/524288
+  t*: 28106: 56637512 [0: 0]
+@ 0x403000 0x402000 0x401000
+  t*: 2: 2097152 [0: 0]
+
+MAPPED_LIBRARIES:
+00400000-08000000 r-xp 00000000 fe:01 123 /srv/bin/pageserver
+END
+query symbols.jemalloc top "$tmp/symbols.jemalloc"
+words() { # words N...: print numbers of 8 bytes
+	for w; do
+		# shellcheck disable=SC2059
+		printf "$(printf '\\%o\\%o\\%o' $((w & 255)) $((w >> 8 & 255)) $((w >> 16)))\\0\\0\\0\\0\\0"
+	done
+}
+{ sed '/^--- heap/,$d' "$tmp/symbols"; echo '--- profile'; words 0 3 0 10000 0 5 3 4206591 4202496 4198400 2 2 4198401 4198500 0 1 0; } >"$tmp/symbols.cpu"
+query symbols.cpu top "$tmp/symbols.cpu"
+{ sed '/^--- heap/,$d' "$tmp/symbols"; printf '%s\n' '--- contention' '--- contention:' 'cycles/second = 1000000000' '100 2 @ 0x403000 0x402000'; } >"$tmp/symbols.lock"
+query symbols.lock top "$tmp/symbols.lock"
 cat >"$tmp/log" <<'END'
 gc 1 @0.028s 2%: 0.11+2.3+0.030+1.3+0.63 ms clock, 0.33+2.3+0+0.41/0.79/0.63+1.9 ms cpu, 4->4->2 MB, 4 MB goal, 4 P
 2026/11/21 07:00:00 the program says gc 2 @ something

@@ -257,12 +257,15 @@ static void emit_profile(const struct legacy *g, struct sink *s)
 int legacy_read(struct bytes b, struct sink *s, struct err *e)
 {
 	struct legacy g = {0};
-	enum legacy_result v = parse_any(&g, b, s);
+	struct legacy_symbols names = {.n = 0};
+	struct bytes data = legacy_has_symbols(b) ? legacy_take_symbols(&names, b, s) : b;
+	enum legacy_result v = parse_any(&g, data, s);
 	if (v == LEGACY_OK) {
 		legacy_apply_comments(&g);
+		legacy_apply_symbols(&g, &names);
 		set_frame_filters(&g);
 		emit_profile(&g, s);
-		scan_warn_cut(s, g.out_of_memory);
+		scan_warn_cut(s, g.out_of_memory || names.cut);
 		if (g.inlined_limited)
 			s->ops->warn(s->self, ERR_NOWHERE, "some addresses have too many inlined calls in the comments; their frames "
 			    "have no names");
@@ -271,14 +274,19 @@ int legacy_read(struct bytes b, struct sink *s, struct err *e)
 			    "the memory map defines too many or too long attributes; some $names in it are not replaced");
 	}
 	free_legacy(&g);
+	legacy_symbols_free(&names);
 	return v == LEGACY_OK ? 0
 			   : err_set(e, ERR_FORMAT, ERR_NOWHERE,
 				 v == LEGACY_BAD ? "malformed profile in a legacy text format"
 					      : "unrecognized profile format");
 }
 
-/* Check the heading. */
 bool legacy_probe(struct bytes b)
+{
+	return legacy_has_symbols(b) || legacy_is_plain(b);
+}
+
+bool legacy_is_plain(struct bytes b)
 {
 	static const unsigned char words[4][8] = {
 	    {0, 0, 0, 0, 3, 0, 0, 0},

@@ -5,6 +5,7 @@
 
 #include "base/intern.h"
 #include "base/mem/mem.h"
+#include "base/u64_map.h"
 #include "load/load.h"
 #include "load/text/scan.h"
 #include "sink_profile.h"
@@ -67,6 +68,15 @@ void legacy_line(struct legacy *, uint32_t fun, int64_t line);	/* append one to 
    locations. */
 void legacy_read_comment(struct legacy *, const struct scan_lines *);
 void legacy_apply_comments(struct legacy *);
+
+/* legacy_symbols.c: the names of a profile that has them before its data. legacy_take_symbols() returns the data, without
+   the flags of the input; names are texts of the input. */
+struct legacy_symbols { struct u64_hash of; struct scan_text *name; size_t n, cap; bool cut; };
+bool legacy_has_symbols(struct bytes);
+struct bytes legacy_take_symbols(struct legacy_symbols *, struct bytes, const struct sink *);
+void legacy_apply_symbols(struct legacy *, const struct legacy_symbols *);	/* name the locations that have no name */
+void legacy_symbols_free(struct legacy_symbols *);
+bool legacy_is_plain(struct bytes);	/* checks the heading of a profile without names before its data */
 
 /* legacy_maps.c: read the memory map from the remaining lines (skip: from its heading on), and set the mapping and
    the id of every location. */

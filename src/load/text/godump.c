@@ -25,6 +25,7 @@
 
 #include "base/mem/mem.h"
 #include "base/text/buf.h"
+#include "base/text/text.h"
 #include "base/u64_map.h"
 #include "load/load.h"
 #include "load/text/stack_builder.h"
@@ -279,6 +280,29 @@ static void label_num(struct teller *t, str_id key, uint64_t v, str_id unit)
 		    .unit = unit};
 }
 
+/* Append what \x with two digits (a byte), \u with four or \U with eight (a character) stands for. Returns how many
+   bytes of the text it takes, or 0: it is none of these. */
+static size_t put_hex_escape(struct buf *b, struct scan_text t)
+{
+	static const char kinds[] = "xuU";
+	static const size_t digits[] = {2, 4, 8};
+	const char *kind = scan_len(t) > 1 && t.p[1] ? strchr(kinds, t.p[1]) : NULL;
+	size_t n = kind ? digits[kind - kinds] : 0;
+	char utf8[4];
+	uint64_t v;
+	if (!kind || scan_len(t) < n + 2)
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		if (!scan_is_hex(t.p[2 + i]))
+			return 0;
+	scan_parse_hex((struct scan_text){t.p + 2, t.p + 2 + n}, &v);
+	if (*kind == 'x')
+		buf_putc(b, (int)v);
+	else
+		buf_put(b, utf8, text_encode_utf8(v > 0x10ffff || (v >= 0xd800 && v < 0xe000) ? 0xfffd : (uint32_t)v, utf8));
+	return n + 2;
+}
+
 /* Return the sink's id of a label's text without its quotes. */
 static str_id put_unquoted(struct teller *t, struct scan_text w)
 {
@@ -286,14 +310,11 @@ static str_id put_unquoted(struct teller *t, struct scan_text w)
 		return stack_builder_str(&t->f, w);
 	buf_reset(&t->text);
 	for (w.p++, w.end--; w.p < w.end; w.p++) {
-		struct scan_text hex = {w.p + 2, w.p + 4};
-		uint64_t v;
-		if (*w.p != '\\' || w.end - w.p < 2) {
+		size_t n = *w.p == '\\' ? put_hex_escape(&t->text, w) : 0;
+		if (n) {
+			w.p += n - 1;
+		} else if (*w.p != '\\' || w.end - w.p < 2) {
 			buf_putc(&t->text, *w.p);
-		} else if (w.p[1] == 'x' && w.end - w.p >= 4 && scan_is_hex(w.p[2]) && scan_is_hex(w.p[3]) &&
-		    scan_parse_hex(hex, &v)) {
-			buf_putc(&t->text, (int)v);
-			w.p += 3;
 		} else {
 			w.p++;
 			buf_putc(&t->text, *w.p == 'n' ? '\n' : *w.p == 't' ? '\t' : *w.p == 'r' ? '\r' : *w.p);

@@ -172,7 +172,8 @@ static void emit_sample(struct perf *p, const struct perf_head *h)
 		v[0] = 1;
 	if (e < p->nevent)
 		v[e + p->periods] = h->has_period ? clamp_i64(h->period) : 1;
-	label[n++] = (struct sink_label){.key = p->comm, .str = stack_builder_str(&p->f, h->comm)};
+	if (scan_len(h->comm))
+		label[n++] = (struct sink_label){.key = p->comm, .str = stack_builder_str(&p->f, h->comm)};
 	if (p->nevent > 1 && e < p->nevent)
 		label[n++] = (struct sink_label){.key = p->ev, .str = p->event[e].id};
 	if (h->has_pid)

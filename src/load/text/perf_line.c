@@ -96,9 +96,9 @@ bool perf_head(struct scan_text t, struct perf_head *h)
 	*h = (struct perf_head){.comm = {t.p, t.p}};
 	struct scan_text at = t, w;
 	for (w = next_word(&at); scan_len(w) && w.p - t.p < COMM; w = next_word(&at)) {
-		if (w.p > t.p && parse_thread(w, h) && parse_head_tail(at, h)) {
+		if (parse_thread(w, h) && parse_head_tail(at, h)) {
 			h->comm.end = w.p;
-			while (scan_is_space(h->comm.end[-1]))
+			while (h->comm.end > t.p && scan_is_space(h->comm.end[-1]))
 				h->comm.end--;
 			return true;
 		}
