@@ -10,7 +10,7 @@
  * CSV, TSV, JSON, speedscope, SVG and HTML have all names in all places; an expect_fn returns what is expected for a name
  * that the format cannot express. The text of dot, callgrind and folded stacks is pprof's byte for byte, so only what
  * pprof escapes is tested: in dot functions and files, not labels and programs, and not the & of an entity; in callgrind
- * files, not functions; in folded stacks the ends of lines, not semicolons. In a graph that is drawn here all are escaped.
+ * files, not functions; in folded stacks the ends of lines and semicolons. In a graph that is drawn here all are escaped.
  */
 #include "config.h"
 #include "goasm.h"
@@ -517,18 +517,18 @@ static void as_folded(struct buf *b, const struct buf *from)
 		if (from->p[i] == '\n' || from->p[i] == '\r')
 			buf_printf(b, "\\x%02x", from->p[i]);
 		else
-			buf_putc(b, from->p[i]);
+			buf_putc(b, from->p[i] == ';' ? ':' : from->p[i]);
 }
 
 /* Escape control characters, characters that format text, and bytes that are not UTF-8 or no character of XML. */
-static void as_xml(struct buf *b, const struct buf *from)
+static void put_shown(struct buf *b, const struct buf *from, const char *kept)
 {
 	static const char *const escaped[] = {"\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x80\xa8", "\xc2\x9b", "\xc2\x85",
 	    "\xef\xbb\xbf"};
 	for (size_t i = 0, n; i < from->n; i += n) {
 		const char *s = from->p + i;
 		n = utf8_length(s);
-		bool escape = !n || (unsigned char)*s < 0x20 || *s == 0x7f;
+		bool escape = !n || (((unsigned char)*s < 0x20 || *s == 0x7f) && *s != *kept);
 		for (size_t k = 0; k < sizeof escaped / sizeof *escaped; k++)
 			escape |= !strncmp(s, escaped[k], strlen(escaped[k]));
 		n = n ? n : 1;
@@ -542,6 +542,17 @@ static void as_xml(struct buf *b, const struct buf *from)
 			else
 				buf_putc(b, s[k]);
 	}
+}
+
+static void as_xml(struct buf *b, const struct buf *from)
+{
+	put_shown(b, from, "");
+}
+
+/* In a graph that is drawn, ends of lines are those of graphviz. */
+static void as_drawn(struct buf *b, const struct buf *from)
+{
+	put_shown(b, from, "\n");
 }
 
 /* ---- all formats */
@@ -579,8 +590,8 @@ static const struct row {
 	{"callgrind", ".out", read_callgrind, as_one_line, FILES, N},
 	{"dot" ALL, ".dot", read_dot, NULL, FUNCTIONS, N},
 	{"dot -files" ALL, ".dot", read_dot, NULL, FILES, N},
-	{"svg" ALL, ".dot", read_dot, NULL, FUNCTIONS | FILES | PROGRAM, N},
-	{"svg" ALL, ".dot", read_dot, NULL, TAGS | PROGRAM, N},
+	{"svg" ALL, ".dot", read_dot, as_drawn, FUNCTIONS | FILES | PROGRAM, N},
+	{"svg" ALL, ".dot", read_dot, as_drawn, TAGS | PROGRAM, N},
 
 	{"events -format=csv", ".csv", read_csv, NULL, TRACE, IN_TRACE},
 	{"goroutines -format=csv", ".csv", read_csv, NULL, TRACE, IN_TRACE},

@@ -193,31 +193,31 @@ int report_raw(const struct options *o, struct out *out, struct err *e)
 
 /* ---- folded */
 
+/* The format has no escapes. What would end a line becomes \xNN, and what would end a frame a colon. */
+static str_id folded_text(struct profile *p, str_id name)
+{
+	struct profile_text t = p->str[name];
+	struct buf b = {0};
+	if (!t.n || (!memchr(t.s, '\n', t.n) && !memchr(t.s, '\r', t.n) && !memchr(t.s, ';', t.n)))
+		return name;
+	for (uint32_t i = 0; i < t.n; i++)
+		if (t.s[i] == '\r' || t.s[i] == '\n')
+			buf_printf(&b, "\\x%02x", (unsigned char)t.s[i]);
+		else
+			buf_putc(&b, t.s[i] == ';' ? ':' : t.s[i]);
+	name = profile_add_string(p, b.p, b.n);
+	buf_free(&b);
+	return name;
+}
+
 static str_id folded_name(struct profile *p, const struct profile_location *l, uint32_t line)
 {
 	str_id s = l->nline ? p->fun[p->line[l->line + line].fun].name : 0;
 	char addr[24];
 	if (s)
-		return s;
+		return folded_text(p, s);
 	int n = snprintf(addr, sizeof addr, l->addr ? "0x%llx" : "<unknown>", (unsigned long long)l->addr);
 	return profile_add_string(p, addr, (size_t)n);
-}
-
-/* The format has no escapes. What would end a line becomes \xNN; a semicolon stays, as in pprof's text. */
-static struct profile_text folded_text(struct profile *p, str_id name)
-{
-	struct profile_text t = p->str[name];
-	struct buf b = {0};
-	if (!t.n || (!memchr(t.s, '\n', t.n) && !memchr(t.s, '\r', t.n)))
-		return t;
-	for (uint32_t i = 0; i < t.n; i++)
-		if (t.s[i] == '\r' || t.s[i] == '\n')
-			buf_printf(&b, "\\x%02x", (unsigned char)t.s[i]);
-		else
-			buf_putc(&b, t.s[i]);
-	t = (struct profile_text){arena_strndup(&p->arena, b.p, b.n), (uint32_t)b.n};
-	buf_free(&b);
-	return t;
 }
 
 /* The names of the lines of each location, innermost first. */
@@ -236,7 +236,7 @@ static struct folded_names folded_names_new(struct profile *p)
 	}
 	f.text = xmalloc((n + 1) * sizeof *f.text);
 	for (size_t i = 0; i < n; i++)
-		f.text[i] = folded_text(p, f.name[i]);
+		f.text[i] = p->str[f.name[i]];
 	return f;
 }
 
