@@ -15,6 +15,8 @@ read_fn pprof_read, legacy_read, gotrace_read;
 int pprof_gunzip(struct bytes *, const struct input_watch *, struct err *);
 /* Return whether the profile names frames to drop. It is a quick scan; pprof_read() reports damage. */
 bool pprof_has_drop_frames(struct bytes);
+/* Likewise, whether a text of it may be the linker name of a function of C++ or Rust. */
+bool pprof_has_linker_names(struct bytes);
 read_fn godump_read;			/* goroutine dumps: debug=2, SIGQUIT, panics */
 bool legacy_probe(struct bytes);	/* checks the heading */
 bool godump_probe(struct bytes);

@@ -15,6 +15,7 @@
 #include "session/query.h"
 #include "session/symbolize.h"
 #include "session/trace_open.h"
+#include "symbols/demangle.h"
 
 #include <string.h>
 
@@ -230,6 +231,8 @@ static void adjust(struct profile *p, const struct fetcher *f)
 		symbolize_locate(p, f->program != NULL, f->notice, f->arg);
 	if (o->v[OPT_SYMBOLIZE].set || code)
 		symbolize(p, o->v[OPT_SYMBOLIZE].set ? options_str(o, OPT_SYMBOLIZE) : "local", f->notice, f->arg);
+	else
+		demangle_linker_names(p);
 	pprof_prune(p, f->notice, f->arg);
 	forget_urls(p);
 	const char *comment = options_str(o, OPT_ADD_COMMENT);

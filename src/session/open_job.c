@@ -57,10 +57,11 @@ static bool may_be_as_it_is(const struct opening_job *op)
 	return true;
 }
 
-/* It is, unless it has drop_frames. Then the reports' model is not needed. */
+/* It is, unless it has drop_frames or names to be demangled. Then the reports' model is not needed. */
 static bool as_it_is(const struct opening_job *op)
 {
-	return may_be_as_it_is(op) && (options_bool(op->o, OPT_ALL_FRAMES) || !pprof_has_drop_frames(op->first));
+	return may_be_as_it_is(op) && !pprof_has_linker_names(op->first) &&
+	       (options_bool(op->o, OPT_ALL_FRAMES) || !pprof_has_drop_frames(op->first));
 }
 
 static int read_profiles(struct opening_job *op, struct sink *sink, struct job *j)

@@ -221,6 +221,18 @@ static str_id plain_name(struct profile *p, str_id sys, enum demangle_mode mode)
 	return s;
 }
 
+void demangle_linker_names(struct profile *p)
+{
+	for (size_t i = 1; i < p->nfun; i++) {
+		struct profile_function *f = &p->fun[i];
+		const char *s = profile_string(p, f->name);
+		if (*s != '_' || (s[1] != 'Z' && s[1] != 'R') || (f->sysname && f->sysname != f->name))
+			continue;
+		f->sysname = f->name;
+		f->name = plain_name(p, f->name, DM_SIMPLE);
+	}
+}
+
 void demangle_profile(struct profile *p, enum demangle_mode mode, bool force)
 {
 	for (size_t i = 1; i < p->nfun; i++) {

@@ -175,6 +175,20 @@ words() { # words N...: print numbers of 8 bytes
 query symbols.cpu top "$tmp/symbols.cpu"
 { sed '/^--- heap/,$d' "$tmp/symbols"; printf '%s\n' '--- contention' '--- contention:' 'cycles/second = 1000000000' '100 2 @ 0x403000 0x402000'; } >"$tmp/symbols.lock"
 query symbols.lock top "$tmp/symbols.lock"
+# linker names are demangled in reports and in the viewer, unless names are refused
+printf 'main;_ZN5store4loadEiPKc 3\nmain;_Zq 1\nmain;a_Z 2\n' >"$tmp/linker"
+"$ttrace" proto -symbolize=none -output="$tmp/linker.pb.gz" "$tmp/linker"
+if "$ttrace" top -symbolize=demangle=default "$tmp/linker" | grep -q ' store::load$'; then	# there is a demangler
+	for file in linker linker.pb.gz; do
+		"$ttrace" top "$tmp/$file" | grep -q ' store::load$'
+		ok $? "top demangles linker names of $file"
+		"$ttrace" view -script '' -size 100x30 "$tmp/$file" >"$tmp/out"
+		grep -q ' store::load *$' "$tmp/out" && grep -q ' _Zq *$' "$tmp/out"
+		ok $? "the viewer demangles linker names of $file"
+		"$ttrace" top -symbolize=none "$tmp/$file" | grep -q ' _ZN5store4loadEiPKc$'
+		ok $? "-symbolize=none leaves linker names of $file"
+	done
+fi
 cat >"$tmp/log" <<'END'
 gc 1 @0.028s 2%: 0.11+2.3+0.030+1.3+0.63 ms clock, 0.33+2.3+0+0.41/0.79/0.63+1.9 ms cpu, 4->4->2 MB, 4 MB goal, 4 P
 2026/11/21 07:00:00 the program says gc 2 @ something

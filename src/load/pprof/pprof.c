@@ -501,6 +501,16 @@ bool pprof_has_drop_frames(struct bytes in)
 	return false;
 }
 
+bool pprof_has_linker_names(struct bytes in)
+{
+	struct byte_cursor c = byte_cursor_make(in.p, in.n, 0);
+	struct field f;
+	while (byte_cursor_left(&c) && !pprof_field(&c, &f, NULL))
+		if (f.field == F_STRING && f.n > 2 && f.p[0] == '_' && (f.p[1] == 'Z' || f.p[1] == 'R'))
+			return true;
+	return false;
+}
+
 int pprof_read(struct bytes in, struct sink *out, struct err *e)
 {
 	if (!in.n)
