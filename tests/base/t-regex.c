@@ -125,12 +125,18 @@ int main(void)
 	static const char *const no[] = {"(", "a**", "(?=a)", "(?<!a)b", "(a)\\1", "(?>a)", "a++", "[z-a]", "\\", "*",
 		"(?P=n)", "a{2}+", "(?x)a", "(?J)a", "\\cA", "\\e", "\\K", "\\E", "a{1001}", "[[:foo:]]", "[\\b]",
 		    "\\\xc3\xa9",
-		")", "(?i", "(?-)", "(*UTF)a", "\xff", "\\x{110000}", "[a-\\d]", "(?P<>a)"};
+		")", "(?i", "(?-)", "(*", "(*)", "(**T)", "(*T", "\\(*T)", "\xff", "\\x{110000}", "[a-\\d]", "(?P<>a)"};
 	for (size_t i = 0; i < sizeof no / sizeof *no; i++)
 		OK(refused(no[i]));
 	OK(match("\\101$+", "A") && match("^*a", "a") && match("{,2}", "{,2}") && match("[[.a.]]", ".]"));
 	OK(!match("^\\s", "\v") && match("\\S", "\xc3\xa9") && match("\\v", "\v") && !match("\\v", "\n"));
 	OK(match("(?m)^$", "a\n") && match("[\\pL-]-", "\xc3\xa9-") && match("(?P<1>a)", "a"));
+	/* names of methods as they are printed; "(*" is no expression */
+	OK(match("(*conn).serve", "net/http.(*conn).serve") && !match("(*conn).serve", "net/http.(conn).serve"));
+	OK(match("^net/http.(*conn).se.*e$", "net/http.(*conn).serve") && !match("^(*conn)", "net/http.(*conn).serve"));
+	OK(match("a|(*conn)", "(*conn)") && match("(*UTF)a", "(*UTF)a") && !match("(*UTF)a", "a"));
+	OK(match("stock.(*Tree[go.shape.int,go.shape.func(int) *uint8]).Each[...]",
+	    "stock.(*Tree[go.shape.int,go.shape.func(int) *uint8]).Each[...]"));
 	char s[5000];
 	memset(s, 'a', sizeof s - 1);
 	s[sizeof s - 1] = 0;

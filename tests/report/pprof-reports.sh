@@ -338,6 +338,19 @@ grep -q "$(printf '^PeriodType: \033\[31mred')" "$tmp/out" && "$ttrace" raw -saf
 	grep -q '^PeriodType: \\x1b\[31mred' "$tmp/out" && "$ttrace" raw -safe -output "$tmp/safe" "$tmp/red" &&
 	cmp -s "$tmp/safe" "$tmp/out" && "$ttrace" proto -safe "$tmp/red" >"$tmp/out" && gzip -t <"$tmp/out"
 ok $? "names in a pipe are unchanged, or escaped with -safe"
+# a function's name with its parentheses, as pasted from a report; and a name that is no expression for another reason
+for name in '(*Digest).checkSum' 'sha256.(*Digest).check'; do
+	"$ttrace" peek 'sha256\.\(\*Digest\)\.check' cpu.pb.gz >"$tmp/want"
+	"$ttrace" peek "$name" cpu.pb.gz | cmp -s - "$tmp/want" &&
+		"$ttrace" top -focus="$name" cpu.pb.gz | grep -q '(\*Digest).checkSum$' &&
+		"$ttrace" list "$name" cpu.pb.gz 2>/dev/null | grep -q 'ROUTINE.*(\*Digest).checkSum' &&
+		"$ttrace" view -ascii -size 100x30 -script "/$name<Enter>" cpu.pb.gz | grep -q '^>.*(\*Digest).checkSum'
+	ok $? "the name $name is no expression and matches itself"
+done
+printf 'main;vec::operator[] 3\nmain;b 1\n' >"$tmp/brackets"
+"$ttrace" peek 'operator[' "$tmp/brackets" | grep -q 'vec::operator\[\]'
+ok $? "an argument that is no expression and a part of a name matches that"
+fails 2 peek '(' "$tmp/brackets"
 # errors
 fails 1 peek no.such.function cpu.pb.gz
 fails 1 list no.such.function cpu.pb.gz

@@ -67,13 +67,90 @@ static size_t plain(const char *s)
 	return s[n] ? 0 : n;
 }
 
+/* ---- names of methods */
+
+/* Return the closing parenthesis of "(*T)" at s, or NULL: it is none. T may have type arguments, with parentheses. */
+static const char *receiver_end(const char *s)
+{
+	size_t depth = 0;
+	if (s[0] != '(' || s[1] != '*' || !strcspn(s + 2, "()*+?|.[]{}^$\\"))
+		return NULL;
+	for (; *s; s++) {
+		depth += *s == '(';
+		if (*s == ')' && !--depth)
+			return s;
+	}
+	return NULL;
+}
+
+static void put_quoted(struct buf *b, const char *s, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (strchr("\\.+*?()|[]{}^$", s[i]))
+			buf_putc(b, '\\');
+		buf_putc(b, s[i]);
+	}
+}
+
+/* A Go expression has no "(*", which names of methods have. Append one that matches the text itself, or what it matches
+   if each "(*T)" in it is meant literally. Return false if it has none. */
+static bool quote_receivers(const char *pattern, struct buf *to)
+{
+	struct buf rest = {0}, translated = {0};
+	bool any = false;
+	for (const char *s = pattern, *end; *s; s++) {
+		end = *s == '\\' && s[1] ? NULL : receiver_end(s);
+		if (end) {
+			put_quoted(&rest, s, (size_t)(end - s) + 1);
+			any = true;
+			s = end;
+			continue;
+		}
+		buf_putc(&rest, *s);
+		if (*s == '\\' && s[1])
+			buf_putc(&rest, *++s);
+	}
+	if (any)
+		put_quoted(to, pattern, strlen(pattern));
+	if (any && !regex_go_translate(buf_str(&rest), &translated, NULL))
+		buf_printf(to, "|(?:%s)", buf_str(&rest));
+	buf_free(&rest);
+	buf_free(&translated);
+	return any;
+}
+
+/* Translate the expression, also if it has names of methods that are no expressions. */
+static int translate(const char *pattern, struct buf *own, struct err *e)
+{
+	struct buf quoted = {0};
+	struct err why = {0};
+	if (!regex_go_translate(pattern, own, &why))
+		return 0;
+	bool method = quote_receivers(pattern, &quoted);
+	buf_reset(own);
+	int r = method ? regex_go_translate(buf_str(&quoted), own, &why) : -1;
+	buf_free(&quoted);
+	if (r && e)
+		*e = why;
+	return r;
+}
+
+struct regex *regex_literal(const char *text, struct err *e)
+{
+	struct buf b = {0};
+	put_quoted(&b, text, strlen(text));
+	struct regex *rx = regex_new(buf_str(&b), e);
+	buf_free(&b);
+	return rx;
+}
+
 struct regex *regex_new(const char *pattern, struct err *e)
 {
 	struct buf own = {0}, any = {0};
 	pcre2_code *code = NULL, *dfa = NULL;
 	/* Invalid UTF-8 is found while matching, so that any bytes may be searched. The other algorithm cannot do that. Its
 	   expression begins with any text: then one walk finds a match that starts anywhere. */
-	if (!regex_go_translate(pattern, &own, e) &&
+	if (!translate(pattern, &own, e) &&
 	    (code = compile_code(buf_str(&own), PCRE2_MATCH_INVALID_UTF, pattern, e))) {
 		buf_printf(&any, "(?s:.*?)(?:%s)", buf_str(&own));
 		dfa = compile_code(buf_str(&any), PCRE2_ANCHORED, pattern, e);

@@ -12,12 +12,15 @@
 /*
  * Regular expressions with the meaning that they have in Go (RE2): unanchored, \d \w \b are ASCII, (?i), lazy
  * quantifiers. Lookaround and back references are rejected, as Go rejects them. PCRE2 does the matching, with limits, so
- * that no expression can block the program. Threads may share an expression. Only regex.c includes pcre2.h.
+ * that no expression can block the program. A name of a method with its parentheses, such as (*conn).serve, which Go
+ * rejects, matches itself. Threads may share an expression. Only regex.c includes pcre2.h.
  */
 struct regex;
 
 /* Compile an expression. Return NULL and set *e (ERR_USAGE, with the position) if it is not valid. */
 struct regex *regex_new(const char *pattern, struct err *e);
+/* Return an expression that matches the text literally. */
+struct regex *regex_literal(const char *text, struct err *e);
 void regex_free(struct regex *);
 /* Return whether a part of the text matches. If the limits do not suffice to decide that, return false;
    regex_undecided() counts it. */

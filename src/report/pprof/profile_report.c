@@ -235,6 +235,17 @@ static int apply_filters(struct pprof_report *v, const struct filters *f, struct
 	return pprof_apply_filters(v->p, f, &v->units, pprof_report_notice, (void *)(uintptr_t)v->o, e);
 }
 
+/* Return whether the text, which is no regular expression, is a name of the profile or a part of one with a letter. */
+static bool is_part_of_name(const struct profile *p, const char *text)
+{
+	bool found = false;
+	if (!text[strcspn(text, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")])
+		return false;
+	for (size_t i = 1; i < p->nfun && !found; i++)
+		found = strstr(profile_string(p, p->fun[i].name), text) != NULL;
+	return found;
+}
+
 static int apply_query(struct pprof_report *v, struct err *e)
 {
 	const struct options *o = v->o;
@@ -258,6 +269,8 @@ static int apply_query(struct pprof_report *v, struct err *e)
 	    o->arg && *o->arg) {
 		struct err why = {0};
 		v->symbol = regex_new(o->arg, &why);
+		if (!v->symbol && is_part_of_name(v->p, o->arg))
+			v->symbol = regex_literal(o->arg, &why);
 		if (!v->symbol)
 			return err_set(e, ERR_USAGE, ERR_NOWHERE, "parsing argument regexp %s: %s",
 			    o->arg, why.msg);
