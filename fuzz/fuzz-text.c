@@ -25,6 +25,7 @@ static const struct text {
 } texts[] = {
 	{"dump", godump_probe, godump_read}, {"folded", folded_probe, folded_read}, {"perf", perf_probe, perf_read},
 	{"godebug", godebug_probe, godebug_read}, {"legacy", legacy_probe, legacy_read},
+	{"docker_dump", docker_dump_probe, docker_dump_read}, {"docker_godebug", docker_godebug_probe, docker_godebug_read},
 };
 
 static void check(bool good, const struct text *t, const char *what)

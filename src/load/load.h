@@ -24,6 +24,8 @@ read_fn folded_read;			/* lines like "a;b;c 12" */
 bool folded_probe(struct bytes);
 read_fn godebug_read;			/* logs of GODEBUG=gctrace=1 or schedtrace=N, read as a timeline */
 bool godebug_probe(struct bytes);
+read_fn docker_dump_read, docker_godebug_read;	/* the same in logs of docker's json-file */
+bool docker_dump_probe(struct bytes), docker_godebug_probe(struct bytes);
 read_fn perf_read;			/* output of perf script */
 bool perf_probe(struct bytes);
 

@@ -44,6 +44,8 @@ static const struct reader readers[] = {
 	{FK_GOTRACE, "Go execution trace", is_gotrace, gotrace_read},
 	{FK_PPROF, "pprof profile", is_pprof, pprof_read},
 	{FK_PPROF, "legacy pprof profile", legacy_probe, legacy_read},
+	{FK_PPROF, "goroutine dump", docker_dump_probe, docker_dump_read},
+	{FK_GOTRACE, "gctrace or schedtrace log", docker_godebug_probe, docker_godebug_read},
 	{FK_PPROF, "goroutine dump", godump_probe, godump_read},
 	{FK_GOTRACE, "gctrace or schedtrace log", godebug_probe, godebug_read},
 	{FK_PPROF, "perf script output", perf_probe, perf_read},
@@ -64,7 +66,10 @@ static const struct {
 	{"\x89PNG", 4, "a PNG image"},
 	{"%PDF", 4, "a PDF"},
 	{"PERFILE2", 8, "perf.data: convert it with perf script, then read the output"},
+	{"FLR\0", 4, "a recording of Java's flight recorder: convert it with jfrconv of async-profiler to pprof or collapsed"},
+	{"JAVA PROFILE 1.0.", 17, "a heap dump of Java (hprof): open it with a tool for Java"},
 	{"<", 1, "HTML or XML, possibly a saved error page"},
+	{"{\"log\":\"", 8, "a log of docker without a goroutine dump and lines of gctrace or schedtrace"},
 	{"{", 1, "JSON"},
 	{"[", 1, "JSON"},
 	{"#!", 2, "a script"},
@@ -74,6 +79,23 @@ static const struct {
 static bool is_core(struct bytes b)
 {
 	return b.n >= 18 && !memcmp(b.p, "\x7f" "ELF", 4) && b.p[16] + b.p[17] == 4;
+}
+
+static bool is_tar(struct bytes b)
+{
+	return b.n > 262 && !memcmp(b.p + 257, "ustar", 5);
+}
+
+/* Return whether JSON is in Chrome's format of trace events. */
+static bool is_chrome(struct bytes b)
+{
+	enum { LOOK = 4096 };
+	const char *p = (const char *)b.p, *end = p + (b.n < LOOK ? b.n : LOOK);
+	while (p < end && isspace((unsigned char)*p))
+		p++;
+	bool json = p < end && (*p == '{' || *p == '[');
+	return json && (memmem(p, (size_t)(end - p), "\"traceEvents\"", 13) ||
+	    (memmem(p, (size_t)(end - p), "\"ph\":", 5) && memmem(p, (size_t)(end - p), "\"ts\":", 5)));
 }
 
 static bool is_text(struct bytes b)
@@ -107,6 +129,11 @@ const struct reader *sniff(struct bytes b, struct err *e)
 		what = "an empty file: the program that wrote it was killed or is still running";
 	else if (is_core(b))
 		what = "a core dump (ELF): open it with a debugger";
+	else if (is_tar(b))
+		what = "a tar archive: unpack it first";
+	else if (is_chrome(b))
+		what = "JSON of Chrome's trace viewer, which ttrace does not read: open the file that it was made from, or use "
+		       "ui.perfetto.dev";
 	else if (b.n < 16 && b.n > 4 && !memcmp(b.p, "go 1.", 5))
 		what = "a Go execution trace that is truncated in its header";
 	else if (k == nothers && is_text(b)) {

@@ -69,7 +69,13 @@ gzip -c "$cpu" >twice
 head -c 1000 "$cpu" >cut.pb.gz
 head -c 10 "$trace" >cut.trace
 head -c 30000 plain.pb >cut.pb
-for f in empty:killed elf:PROGRAM core:debugger page:HTML j:JSON text:text perf:perf.data zip:zip \
+{ head -c 257 /dev/zero && printf 'ustar\0' && head -c 300 /dev/zero; } >tape
+printf 'FLR\0\0\002\0\0' >flight
+printf 'JAVA PROFILE 1.0.2\0\0' >hprof
+printf '{"displayTimeUnit":"ns","traceEvents":[]}' >chrome
+printf '[\n{"name":"a","ph":"B","ts":1,"pid":1}]' >events
+printf '{"log":"hello\\n","stream":"stdout","time":"2026-11-21T07:00:00Z"}\n' >docker
+for f in tape:tar flight:jfrconv hprof:hprof chrome:perfetto events:perfetto docker:docker empty:killed elf:PROGRAM core:debugger page:HTML j:JSON text:text perf:perf.data zip:zip \
 	twice:gzip cut.trace:trace; do
 	refuses 1 "${f#*:}" top "${f%%:*}"
 	head -n 1 err | grep -q "${f%%:*}" || fail "the file is not named: $(cat err)"
