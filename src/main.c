@@ -20,6 +20,7 @@
 #include "cli/options.h"
 #include "session/download.h"
 #include "session/query.h"
+#include "session/trace_open.h"
 #include "app/tui.h"
 
 #include <ctype.h>
@@ -314,6 +315,8 @@ int main(int argc, char **argv)
 		rc = set_memory(options_str(&o, OPT_MEM), &e);
 	if (!rc)
 		rc = query_add_servers(&o, &e);
+	if (!rc)
+		trace_drop_program(&o);
 	if (!rc && options_bool(&o, OPT_VERSION))
 		rc = print_words("ttrace " VERSION "\n", &e);
 	else if (!rc && (options_bool(&o, OPT_HELP) || !strcmp(o.report, "help")))

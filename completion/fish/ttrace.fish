@@ -53,6 +53,8 @@ complete -c ttrace -o output -l output -d 'write to FILE instead of standard out
 complete -c ttrace -o format -l format -d 'output format of tables' -x -a 'text tsv csv json'
 complete -c ttrace -o safe -l safe -d 'escape control characters in names also if the output is no terminal'
 complete -c ttrace -o strict -l strict -d 'exit with status 1 if the file is damaged; a recording that was not stopped is not damage'
+complete -c ttrace -o d -l d -d 'as in go tool trace: the report events, wire or footprint' -x -a 'parsed wire footprint'
+complete -c ttrace -o pprof -l pprof -d 'as in go tool trace: the report proto with -type=' -x -a 'net sync syscall sched'
 complete -c ttrace -o add_comment -l add_comment -d 'add a comment to the profile' -r
 complete -c ttrace -o cum -l cum -d 'sort by cumulative weight'
 complete -c ttrace -o flat -l flat -d 'sort by own weight'

@@ -289,6 +289,36 @@ int options_check_report(const struct options *o, struct err *e)
 	return 0;
 }
 
+static int name_report(struct options *o, enum option_id id, const char *report, struct err *e)
+{
+	if (o->report && strcmp(o->report, report))
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-%s stands for the report %s, and cannot be used with %s",
+		    option_rows[id].name, report, o->report);
+	o->report = report;
+	return 0;
+}
+
+/* -d=MODE and -pprof=TYPE of go tool trace are reports. */
+static int apply_trace_flags(struct options *o, struct err *e)
+{
+	static const struct { const char *mode, *report; } modes[] = {
+	    {"parsed", "events"}, {"wire", "wire"}, {"footprint", "footprint"}};
+	enum { N = sizeof modes / sizeof *modes };
+	if (o->v[OPT_D].set) {
+		size_t i = 0;
+		while (i < N && strcmp(o->v[OPT_D].s, modes[i].mode))
+			i++;
+		if (i == N)
+			return bad_value(e, &option_rows[OPT_D], o->v[OPT_D].s, "parsed, wire or footprint");
+		if (name_report(o, OPT_D, modes[i].report, e))
+			return -1;
+	}
+	if (!o->v[OPT_PPROF].set)
+		return 0;
+	o->v[OPT_TYPE] = o->v[OPT_PPROF];
+	return name_report(o, OPT_PPROF, "proto", e);
+}
+
 int options_parse(struct options *o, int argc, char *const *argv, struct err *e)
 {
 	memset(o, 0, sizeof *o);
@@ -312,6 +342,8 @@ int options_parse(struct options *o, int argc, char *const *argv, struct err *e)
 		else
 			o->file[o->nfile++] = w;
 	}
+	if (apply_trace_flags(o, e))
+		return -1;
 	if (!o->report)
 		o->report = "view";
 	take_argument(o);

@@ -25,6 +25,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 struct watched { const struct input_watch *watch; uint64_t total; };
 
@@ -109,6 +110,32 @@ int trace_open(struct trace *t, const struct options *o, profile_notice *notice,
 		ret = trace_read(t, &in, o, notice, arg, e);
 	input_close(&in);
 	return ret;
+}
+
+/* Return the kind of a regular file; FK_UNKNOWN for others, which must not be read twice. program: NULL, or set to whether
+   it is a program. */
+static enum file_kind kind_of_file(const char *path, bool *program)
+{
+	uint8_t head[1 << 12];
+	struct stat st;
+	struct bytes b;
+	if (stat(path, &st) || !S_ISREG(st.st_mode) || input_open(path, &b, NULL))
+		return FK_UNKNOWN;
+	const struct reader *r = sniff(input_head(&b, head, sizeof head), NULL);
+	if (program)
+		*program = sniff_program(b);
+	input_close(&b);
+	return r ? r->kind : FK_UNKNOWN;
+}
+
+void trace_drop_program(struct options *o)
+{
+	bool program = false;
+	if (o->nfile != 2 || kind_of_file(o->file[1], NULL) != FK_GOTRACE)
+		return;
+	kind_of_file(o->file[0], &program);
+	if (program)
+		o->file[0] = o->file[--o->nfile];
 }
 
 void trace_close(struct trace *t)

@@ -15,6 +15,8 @@ struct trace {
 	struct arena arena;	/* memory of the report */
 };
 
+/* Remove a program before a trace from the files, as users of go tool trace type it: a trace has its own names. */
+void trace_drop_program(struct options *);
 /* Open the first file of the command line. Return -1 with *e; also, with -strict, if it is damaged. Notices (notice may
    be NULL) are reported only on success. */
 int trace_open(struct trace *, const struct options *, profile_notice *, void *arg, struct err *e);

@@ -290,8 +290,30 @@ for report in info events wire footprint gc; do
 	refuses 2 "$report reads only one file" $report "$trace" "$trace"
 done
 
-# a program is an error for a trace
-refuses 2 'take no program' top "$TTRACE" "$trace"
+# what users of go tool trace type: a program before the trace, and the flags -d and -pprof
+for report in 'goroutines -format=tsv' 'top -type=sched' "view -script 6"; do
+	run 0 $report "$trace"
+	cp out first
+	run 0 $report "$TTRACE" "$trace"
+	cmp -s out first || fail "a program before the trace changes $report"
+done
+printf '\177ELF\002\001\001' >elf
+for mode in parsed:events wire:wire footprint:footprint; do
+	run 0 ${mode#*:} "$trace"
+	cp out first
+	run 0 -d=${mode%:*} "$trace"
+	cmp -s out first || fail "-d=${mode%:*} is not the report ${mode#*:}"
+	run 0 -d ${mode%:*} elf "$trace"
+	cmp -s out first || fail "-d ${mode%:*} with a program is not the report ${mode#*:}"
+done
+run 0 proto -type=sync "$trace"
+cp out first
+run 0 -pprof=sync "$trace"
+cmp -s out first || fail "-pprof=sync is not proto -type=sync"
+refuses 2 'requires parsed, wire or footprint' -d=1 "$trace"
+refuses 2 'stands for the report events' top -d=parsed "$trace"
+refuses 2 'not "nosuch"\|nosuch' -pprof=nosuch "$trace"
+refuses 2 'applies only to traces' -pprof=sched "$cpu"
 # -type=block shows the reasons of waits as frames. With -tagroot=none it does not, and prints no notice about a filter
 # without matches.
 run 0 top -type=block -tagroot=none "$trace"
