@@ -91,6 +91,35 @@ static void endless(int fd, const char *status)
 		put(fd, zeros, sizeof zeros);
 }
 
+/* Send a whole profile, and headers after it without end. */
+static void trailers(int fd)
+{
+	static char b[LONG], lines[60000];
+	char path[4096], size[32];
+	snprintf(path, sizeof path, "%s/heap.pb.gz", samples);
+	FILE *f = fopen(path, "rb");
+	size_t n = f ? fread(b, 1, sizeof b, f) : 0;
+	if (f)
+		fclose(f);
+	for (size_t i = 0; i < sizeof lines; i += 6)
+		memcpy(lines + i, "T: x\r\n", 6);
+	head(fd, "200 OK", "Transfer-Encoding: chunked\r\n", -1);
+	put(fd, size, (size_t)snprintf(size, sizeof size, "%zx\r\n", n));
+	put(fd, b, n);
+	put(fd, "\r\n0\r\n", 5);
+	for (;;)
+		put(fd, lines, sizeof lines);
+}
+
+/* Send the text again and again, slowly. */
+static void drip(int fd, const char *text)
+{
+	for (;;) {
+		put(fd, text, strlen(text));
+		poll(NULL, 0, 500);
+	}
+}
+
 static void pprof(int fd, const char *what, size_t n)
 {
 	static const char type[] = "Content-Type: application/octet-stream\r\n";
@@ -162,7 +191,14 @@ static void serve(int fd, const char *target)
 		endless(fd, "200 OK");
 	else if (IS("/endless-error"))
 		endless(fd, "500 Internal Server Error");
-	else if (IS("/together"))
+	else if (IS("/trailers"))
+		trailers(fd);
+	else if (IS("/slow-hints"))
+		drip(fd, "HTTP/1.1 103 Early Hints\r\nLink: <x>\r\n\r\n");
+	else if (IS("/slow-error")) {
+		head(fd, "503 Service Unavailable", "Content-Type: text/plain\r\n", -1);
+		drip(fd, "busy ");
+	} else if (IS("/together"))
 		meet(fd);
 	else if (IS("/never"))
 		sleep(LIFE_S);

@@ -103,7 +103,7 @@ complete -c ttrace -o diff_base -l diff_base -d 'subtract this profile; percenta
 complete -c ttrace -o rest -l rest -d 'traces: what -group, -goroutine, -task, -region or -operation select, minus all others (with -latency: minus those outside the range); each side is the mean per goroutine, task, region or operation; why: the slow operations of -operation (with -latency: those in the range) minus the other ones'
 complete -c ttrace -o diff_range -l diff_range -d 'traces: compare with this time range of the same trace: 1s..2s, 0%..30%; weights of call trees are scaled to the length of the range that is shown; see -from and -to' -r
 complete -c ttrace -o seconds -l seconds -d 'duration of the profile that the server collects' -r
-complete -c ttrace -o timeout -l timeout -d 'stop if the server sends nothing for N + 5 seconds; default of N: 1.5 times -seconds, or 60' -r
+complete -c ttrace -o timeout -l timeout -d 'stop if the server sends nothing of the profile or trace for N + 5 seconds; default of N: 1.5 times -seconds, or 60' -r
 complete -c ttrace -o max_transfer -l max_transfer -d 'stop reading from a server after this many bytes: 512M, 2G; of a trace, the part before is shown' -r
 complete -c ttrace -o tls_cert -l tls_cert -d 'client certificate for the server' -r
 complete -c ttrace -o tls_key -l tls_key -d 'private key of the client certificate' -r

@@ -8,7 +8,9 @@
  * A server is not trusted more than a file: a response is limited by the memory limit, a transfer with all its redirects,
  * headers and error pages by a number of bytes, redirects by their number (ten)
  * and to http and https, text of the server is made safe for terminals (http_response.c), and silence is limited by the
- * timeout. The timeout applies to the time without a byte, not to the whole: a trace may arrive slowly for an hour.
+ * timeout. The timeout applies to the time without a byte of what was asked for, not to the whole: a trace may arrive
+ * slowly for an hour, headers and error pages may not. libcurl keeps all headers, also those after the body, so their
+ * number is limited here.
  *
  * libcurl depends on some thirty libraries, which would cost 5 ms and 6 MB at every start, more
  * than all other linked libraries. So it is not linked but opened with the first URL.
@@ -57,7 +59,7 @@ static int open_curl(struct err *e)
 	return 0;
 }
 
-enum { POLL_MS = 100, GRACE_S = 5, CONNECT_S = 30, REDIRECTS = 10, PAGE = 4096 };
+enum { POLL_MS = 100, GRACE_S = 5, CONNECT_S = 30, REDIRECTS = 10, PAGE = 4096, HEADERS = 1 << 20 };
 
 struct transfer {
 	struct http_get *g;
@@ -68,8 +70,9 @@ struct transfer {
 	char status[80];	/* "404 Not Found" */
 	char why[CURL_ERROR_SIZE];
 	uint64_t received, most;	/* bytes of all its responses, and their limit; 0: none */
+	uint64_t headers;		/* bytes of their headers */
 	bool too_large, too_long, live;
-	int64_t moved;		/* ms: time of the last received byte */
+	int64_t moved;		/* ms: time of the last received byte of the profile or trace */
 };
 
 static long status_of(const struct transfer *t)
@@ -84,7 +87,6 @@ static long status_of(const struct transfer *t)
 /* Count received bytes. Return false if there are too many: a server may send redirects and error pages without end. */
 static bool count_received(struct transfer *t, size_t n)
 {
-	t->moved = clock_ms();
 	t->received += n;
 	t->too_long |= t->most && t->received > t->most;
 	return !t->too_long;
@@ -94,7 +96,8 @@ static size_t on_header(char *s, size_t one, size_t n, void *arg)
 {
 	struct transfer *t = arg;
 	(void)one;
-	if (!count_received(t, n))
+	t->headers += n;
+	if (!count_received(t, n) || t->headers > HEADERS)
 		return 0;
 	if (http_status_line(s, n, t->status, sizeof t->status))	/* another response begins, perhaps after a redirect */
 		t->n = 0;
@@ -115,6 +118,7 @@ static size_t on_body(char *s, size_t one, size_t n, void *arg)
 		t->n += k;
 		return t->n < PAGE ? n : 0;	/* what is kept suffices: end the transfer */
 	}
+	t->moved = clock_ms();
 	if (n > SIZE_MAX / 4 - t->n || !input_reserve(&t->p, &t->cap, t->n + n)) {
 		t->too_large = true;
 		return 0;
@@ -202,6 +206,8 @@ static void set_error(struct transfer *t, CURLcode rc)
 		    (unsigned long long)t->most);
 	else if (t->too_large)
 		err_set(e, ERR_LIMIT, ERR_NOWHERE, "the response is larger than the memory limit (-mem)");
+	else if (t->headers > HEADERS)
+		err_set(e, ERR_LIMIT, ERR_NOWHERE, "the server sent more than %d bytes of headers", HEADERS);
 	else if (rc == CURLE_TOO_MANY_REDIRECTS)
 		err_set(e, ERR_IO, ERR_NOWHERE, "more than %d redirects", REDIRECTS);
 	else if ((rc == CURLE_OK || t->n == PAGE) && status_of(t) != 200)
@@ -254,8 +260,11 @@ static void take_silent(struct transfer *t, CURLM *m)
 		return;
 	curl.multi_remove_handle(m, t->easy);
 	finish_transfer(t, CURLE_OPERATION_TIMEDOUT);
-	err_set(&t->g->err, ERR_IO, ERR_NOWHERE, "timeout: %s for %lld s (-timeout=S waits longer)",
-	    t->g->got.n ? "no more data" : "no response", (long long)(wait / 1000));
+	if (status_of(t) >= 300)	/* the rest of the page does not matter */
+		http_response_error(&t->g->err, t->status, (const char *)t->p, t->n);
+	else
+		err_set(&t->g->err, ERR_IO, ERR_NOWHERE, "timeout: %s for %lld s (-timeout=S waits longer)",
+		    t->g->got.n ? "no more data" : "no response", (long long)(wait / 1000));
 }
 
 static int run_transfers(struct transfer *t, size_t n, CURLM *m, const struct http_options *o, struct err *e)

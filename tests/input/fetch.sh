@@ -54,6 +54,15 @@ never() {
 }
 (never || never || never) 9>&- &
 late=$!
+# So does one that sends only hints, or a page of an error, a few bytes at a time: they are not what was asked for.
+slow() { # slow PATH MESSAGE
+	"$TTRACE" top -timeout=1 "$http/$1" >"$1.out" 2>"$1.err"
+	[ $? = 1 ] && grep -q "$2" "$1.err"
+}
+slow slow-hints 'no response for 6 s' 9>&- &
+hints=$!
+slow slow-error 'server response: 503 Service Unavailable - busy busy' 9>&- &
+error=$!
 
 # the report of a URL equals that of the file, and so does the report of the saved copy
 "$TTRACE" top -nodecount=9 "$samples/heap.pb.gz" >heap.top
@@ -128,6 +137,7 @@ refuses 'HTTP' top "$http/nonsense"
 refuses 'memory' top -mem=128M "$http/endless"
 refuses 'sent more than 1048576 bytes: -max_transfer' top -max_transfer=1M "$http/endless"
 refuses '500 Internal Server Error' top "$http/endless-error"
+refuses 'sent more than 1048576 bytes of headers' top -mem=128M "$http/trailers"
 run 2 top -max_transfer=much "$http/debug/pprof/heap"
 run 0 events -max_transfer=100k "$http/debug/pprof/trace"
 grep -q 'sent more than 102400 bytes.*; the data received so far is shown' err && [ "$(wc -l <out)" -gt 100 ] ||
@@ -226,4 +236,6 @@ if have openssl && openssl req -x509 -newkey rsa:2048 -nodes -keyout key -out ce
 fi
 
 wait $late || fail "a server that never answers: not the expected error: $(cat never.err)"
+wait $hints || fail "a server that sends only hints: not the expected error: $(cat slow-hints.err)"
+wait $error || fail "a server that sends an error slowly: not the expected error: $(cat slow-error.err)"
 exit $bad
