@@ -83,6 +83,8 @@ int newfile_open(struct newfile *f, const char *path, struct err *e)
 	f->fd = stream >= 0 ? fcntl(stream, F_DUPFD_CLOEXEC, 0)
 		: f->path   ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | nonblock)
 			    : open_temp(f, path);
+	if (f->fd >= 0 && f->temp)
+		(void)fchmod(f->fd, f->mode);	/* now: a report may not change modes later (base/sandbox.h) */
 	if (f->fd >= 0)
 		return 0;
 	int rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "cannot write %s: %s", path,
@@ -94,8 +96,6 @@ int newfile_open(struct newfile *f, const char *path, struct err *e)
 int newfile_close(struct newfile *f, bool keep, struct err *e)
 {
 	int rc = 0;
-	if (f->temp && keep)
-		(void)fchmod(f->fd, f->mode);
 	if (close(f->fd) && keep)
 		rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "%s: %s", f->path, strerror(errno));
 	if (f->temp && keep && !rc && rename(f->temp, f->path))
@@ -113,7 +113,8 @@ int newfile_write(const char *path, const void *p, size_t n, unsigned mode, stru
 	struct err later;
 	if (newfile_open(&f, path, e))
 		return -1;
-	f.mode = mode ? mode : f.mode;
+	if (f.temp && mode)
+		(void)fchmod(f.fd, mode);
 	int rc = put_all(f.fd, p, n) ? err_set(e, ERR_OUTPUT, ERR_NOWHERE, "%s: %s", path, strerror(errno)) : 0;
 	return newfile_close(&f, !rc, rc ? &later : e) || rc ? -1 : 0;
 }

@@ -3,15 +3,16 @@
 /*
  * Two parts of Linux. Landlock (5.13 and later) refuses to open files for writing, to create, rename and remove them, and to
  * run them, except below folders that are named. A filter of system calls refuses what Landlock does not cover: sockets,
- * io_uring, changes of owner, mode and attributes by path, truncate() (covered from Linux 6.2 on), and input that a program
- * puts into its own terminal, which the shell would run later. A refused call fails with EPERM or EACCES, and its caller
- * reports it as any other error. Elsewhere, and on older systems, nothing is refused.
+ * io_uring, changes of owner, mode, times and attributes of files, truncate() (covered from Linux 6.2 on), signals to and
+ * changes of other processes, keys, and input that a program puts into its own terminal, which the shell would run later.
+ * A refused call fails with EPERM or EACCES, and its caller reports it as any other error. Elsewhere, and on older systems,
+ * nothing is refused. Where programs may be run, they can be killed: the filter cannot know their ids.
  *
  * Both apply to a thread, and threads share their memory, so a thread with more rights would lend them to all. Therefore
  * the sandbox is for the whole program: for reports, and for the viewer only where the user has given up the same rights
  * (TTRACESECURE). Elsewhere the viewer runs editors, fetches profiles and writes files until its end.
  *
- * Not taken: libseccomp. The filter compares the number of a call with twenty others, and each host would need the
+ * Not taken: libseccomp. The filter compares the number of a call with some sixty others, and each host would need the
  * library.
  */
 #include "config.h"
@@ -23,8 +24,10 @@
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
+#include <linux/fs.h>
 #include <linux/landlock.h>
 #include <linux/seccomp.h>
+#include <signal.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/ioctl.h>
@@ -91,26 +94,45 @@ static bool refuse_files(const struct sandbox_may *may)
 #endif
 
 #ifdef ARCHITECTURE
-#ifndef SYS_fchmodat2
-#define SYS_fchmodat2 452	/* on every architecture */
-#endif
+/* Calls that older headers do not have; their numbers are the same on every architecture. */
+enum { CALL_FCHMODAT2 = 452, CALL_SETXATTRAT = 463, CALL_REMOVEXATTRAT = 466, CALL_FILE_SETATTR = 469,
+	CALL_PIDFD_SEND_SIGNAL = 424, CALL_PIDFD_GETFD = 438, CALL_PROCESS_MADVISE = 440 };
 enum { X32_CALLS = 0x40000000 };	/* on x86-64, numbers from here on are another set of the same calls */
 
 static const uint32_t running_calls[] = {SYS_execve, SYS_execveat};
 
 static const uint32_t refused_calls[] = {
-	SYS_socket, SYS_setxattr, SYS_lsetxattr, SYS_fchmodat, SYS_fchmodat2, SYS_fchownat, SYS_truncate,
+	SYS_socket, SYS_truncate,
+	SYS_fchmod, SYS_fchmodat, CALL_FCHMODAT2, SYS_fchown, SYS_fchownat, SYS_utimensat, CALL_FILE_SETATTR,
+	SYS_setxattr, SYS_lsetxattr, SYS_fsetxattr, CALL_SETXATTRAT, SYS_removexattr, SYS_lremovexattr, SYS_fremovexattr,
+	CALL_REMOVEXATTRAT,
+	/* signals to other processes, their memory, descriptors and priorities */
+	SYS_rt_sigqueueinfo, SYS_rt_tgsigqueueinfo, CALL_PIDFD_SEND_SIGNAL, SYS_ptrace, SYS_process_vm_readv,
+	SYS_process_vm_writev, CALL_PROCESS_MADVISE, CALL_PIDFD_GETFD, SYS_setpriority, SYS_ioprio_set,
+	SYS_sched_setscheduler, SYS_sched_setparam, SYS_sched_setattr,
+	SYS_keyctl, SYS_add_key, SYS_request_key,
+	/* what outlives the program */
+	SYS_mq_open,
+#ifdef SYS_shmget
+	SYS_shmget, SYS_msgget, SYS_semget,
+#endif
 #ifdef SYS_io_uring_setup
 	SYS_io_uring_setup,
 #endif
 #ifdef SYS_chmod	/* newer architectures have only the calls above */
-	SYS_chmod, SYS_chown, SYS_lchown,
+	SYS_chmod, SYS_chown, SYS_lchown, SYS_utime, SYS_utimes, SYS_futimesat,
+#endif
+#ifdef __GLIBC__	/* musl raises signals by it */
+	SYS_tkill,
 #endif
 };
 
+/* Calls whose first argument is a process, and 0 the caller: they are refused for others. */
+static const uint32_t own_calls[] = {SYS_prlimit64, SYS_sched_setaffinity};
+
 #define COUNT(a) (sizeof(a) / sizeof *(a))
 struct program {
-	struct sock_filter step[16 + 2 * (COUNT(running_calls) + COUNT(refused_calls))];
+	struct sock_filter step[48 + 2 * (COUNT(running_calls) + COUNT(refused_calls)) + 8 * COUNT(own_calls)];
 	unsigned short n;
 };
 
@@ -131,16 +153,52 @@ static void refuse_if(struct program *p, uint16_t op, uint32_t value, bool is)
 	add_step(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1 /* EPERM */));
 }
 
-/* Refuse the ioctl() requests that put input into a terminal; TIOCLINUX pastes on a console. The number of the call is
-   loaded before. */
-static void refuse_terminal_input(struct program *p)
+/* Half of a word of 64 bits, which the kernel uses of ids and requests. */
+static size_t low_half(void)
 {
-	static const uint32_t requests[] = {TIOCSTI, TIOCLINUX};
-	size_t low = __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0;	/* the kernel uses half of the argument */
-	add_step(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_ioctl, 0, 1 + 2 * COUNT(requests)));
-	load_word(p, offsetof(struct seccomp_data, args[1]) + low);
+	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0;
+}
+
+/* Begin steps for one call, whose number is loaded: load an argument. They are `n` steps after this one. */
+static void begin_call(struct program *p, uint32_t call, size_t argument, uint8_t n)
+{
+	add_step(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, (uint8_t)(n + 1)));
+	load_word(p, offsetof(struct seccomp_data, args) + argument * sizeof(uint64_t) + low_half());
+}
+
+/* Refuse the ioctl() requests that put input into a terminal (TIOCLINUX pastes on a console), and those that change
+   attributes of a file. */
+static void refuse_requests(struct program *p)
+{
+	static const uint32_t requests[] = {TIOCSTI, TIOCLINUX, (uint32_t)FS_IOC_SETFLAGS, (uint32_t)FS_IOC_FSSETXATTR};
+	begin_call(p, SYS_ioctl, 1, 2 * COUNT(requests) + 1);
 	for (size_t i = 0; i < COUNT(requests); i++)
 		refuse_if(p, BPF_JEQ, requests[i], true);
+	load_word(p, offsetof(struct seccomp_data, nr));
+}
+
+/* Refuse the call unless its first argument is 0 or this process. */
+static void refuse_others(struct program *p, uint32_t call)
+{
+	begin_call(p, call, 0, 4);
+	add_step(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 2, 0));
+	refuse_if(p, BPF_JEQ, (uint32_t)getpid(), false);
+	load_word(p, offsetof(struct seccomp_data, nr));
+}
+
+/* Refuse kill() of others, but not to stop the job (0), as ^Z does; and tgkill() of other processes. */
+static void refuse_signals(struct program *p)
+{
+	begin_call(p, SYS_kill, 0, 7);
+	add_step(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)getpid(), 5, 0));
+	refuse_if(p, BPF_JEQ, 0, false);
+	load_word(p, offsetof(struct seccomp_data, args) + sizeof(uint64_t) + low_half());
+	add_step(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SIGTSTP, 1, 0));
+	add_step(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1));
+	load_word(p, offsetof(struct seccomp_data, nr));
+	begin_call(p, SYS_tgkill, 0, 3);
+	refuse_if(p, BPF_JEQ, (uint32_t)getpid(), false);
+	load_word(p, offsetof(struct seccomp_data, nr));
 }
 
 static bool refuse_calls(bool run)
@@ -155,7 +213,11 @@ static bool refuse_calls(bool run)
 		refuse_if(&p, BPF_JEQ, running_calls[i], true);
 	for (size_t i = 0; i < COUNT(refused_calls); i++)
 		refuse_if(&p, BPF_JEQ, refused_calls[i], true);
-	refuse_terminal_input(&p);
+	for (size_t i = 0; i < COUNT(own_calls); i++)
+		refuse_others(&p, own_calls[i]);
+	if (!run)
+		refuse_signals(&p);
+	refuse_requests(&p);
 	add_step(&p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW));
 	struct sock_fprog filter = {.len = p.n, .filter = p.step};
 	return !prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter);

@@ -9,12 +9,16 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -73,6 +77,60 @@ static bool can_link(void)
 static bool can_change_mode(void)
 {
 	return !chmod("kept", 0644);
+}
+
+/* Return whether one of the changes of an open file was made, or failed for another reason than the sandbox's. */
+static bool can_change_open_file(void)
+{
+	int fd = open("kept", O_RDONLY | O_CLOEXEC);
+	bool made = !fchmod(fd, 0644) || errno != EPERM;
+	made |= !fchown(fd, getuid(), getgid()) || errno != EPERM;
+	made |= !futimens(fd, NULL) || errno != EPERM;
+#ifdef __linux__
+	made |= !syscall(SYS_fsetxattr, fd, "user.x", "y", 1, 0) || errno != EPERM;
+	made |= !syscall(SYS_removexattr, "kept", "user.x") || errno != EPERM;
+	made |= !syscall(SYS_lremovexattr, "kept", "user.x") || errno != EPERM;
+	made |= !syscall(SYS_fremovexattr, fd, "user.x") || errno != EPERM;
+#endif
+	close(fd);
+	return made;
+}
+
+static bool can_signal_others(void)
+{
+	return !kill(getppid(), 0);
+}
+
+static bool can_signal_itself(void)
+{
+	/* as the leader of a group, which is stopped as by ^Z */
+	return !setpgid(0, 0) && signal(SIGTSTP, SIG_IGN) != SIG_ERR && !kill(0, SIGTSTP) && !kill(getpid(), 0) && !raise(0);
+}
+
+static bool can_limit_others(void)
+{
+#ifdef __linux__
+	struct rlimit old;
+	return !prlimit(getppid(), RLIMIT_NOFILE, NULL, &old);
+#else
+	return true;
+#endif
+}
+
+static bool can_read_own_limits(void)
+{
+	struct rlimit old;
+	return !getrlimit(RLIMIT_NOFILE, &old);
+}
+
+/* The system may refuse keys by itself. */
+static bool can_use_keys(void)
+{
+#ifdef SYS_keyctl
+	return syscall(SYS_keyctl, 0, -3, 0, 0, 0) >= 0 || errno != EPERM;
+#else
+	return true;
+#endif
 }
 
 static bool can_open_socket(void)
@@ -139,6 +197,12 @@ static const struct attempt {
 	{"make a folder", can_make_folder, {false, false, false, false}},
 	{"make a symbolic link", can_link, {false, false, false, false}},
 	{"change a mode", can_change_mode, {false, false, false, false}},
+	{"change an open file", can_change_open_file, {false, false, false, false}},
+	{"signal others", can_signal_others, {false, true, false, false}},
+	{"signal itself", can_signal_itself, {true, true, true, true}},
+	{"limit others", can_limit_others, {false, false, false, false}},
+	{"read its own limits", can_read_own_limits, {true, true, true, true}},
+	{"use keys", can_use_keys, {false, false, false, false}},
 	{"open a socket", can_open_socket, {false, false, false, false}},
 	{"put input into a terminal", can_put_input, {false, false, false, false}},
 	{"run a program", can_run, {false, true, false, false}},
@@ -178,7 +242,7 @@ static int attempt_in_child(const struct attempt *a, enum what w, bool within)
 
 static void try_attempt(const struct attempt *a)
 {
-	OK(attempt_in_child(a, NOTHING, false) == ENTERED);
+	OK(a->can == can_use_keys || attempt_in_child(a, NOTHING, false) == ENTERED);
 	for (enum what w = NOTHING; w <= CREATE; w++) {
 		bool right = attempt_in_child(a, w, true) == ENTERED;
 		if (!right)
