@@ -131,6 +131,16 @@ grep -q '^nothing stands out$' "$tmp/out" || fail "-baseline does not leave out 
 sed 's/"score":[0-9.]*/"score":20/' "$tmp/baseline" >"$tmp/better"
 run 3 findings -fail-on=problem -baseline="$tmp/better" "$f"
 refuses 1 'not the JSON' findings -baseline="$top/README.md" "$f"
+# what is no baseline is none without findings
+printf '"\\ud800\\udc' >"$tmp/string"
+echo '{"kinds":[{"name":"a"}]}' >"$tmp/other"
+echo '[{"rule":"tail"}]' >"$tmp/list"
+: >"$tmp/none"
+for no in string other list none; do
+	refuses 1 'not the JSON' findings -baseline="$tmp/$no" "$f"
+done
+echo '{"findings":[]}' >"$tmp/nothing"
+run 0 findings -baseline="$tmp/nothing" "$f"
 printf '# what is known\nlock-queue main.(*account).post # soon\n' >"$tmp/known"
 run 0 findings -fail-on=problem -ignore="$tmp/known" "$f"
 printf 'lock-queue main.other\n' >"$tmp/known"

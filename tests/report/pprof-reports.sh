@@ -351,6 +351,11 @@ printf 'main;vec::operator[] 3\nmain;b 1\n' >"$tmp/brackets"
 "$ttrace" peek 'operator[' "$tmp/brackets" | grep -q 'vec::operator\[\]'
 ok $? "an argument that is no expression and a part of a name matches that"
 fails 2 peek '(' "$tmp/brackets"
+# weblist of a mapping of which no code is read; with sanitizers this finds arithmetic on a null pointer
+printf 'ls 9566 [001] 1.5:  10 cycles:\n\t401000 main+0x10 (/bin/ls)\n  main.c:12\n\t401100 start+0x0 (/bin/ls)\n\n' >"$tmp/nocode"
+"$ttrace" weblist . "$tmp/nocode" >"$tmp/out" 2>"$tmp/err"
+[ $? = 1 ] && [ "$(wc -l <"$tmp/err")" = 1 ] && grep -q 'no matches found' "$tmp/err"
+ok $? "weblist of a program of which no code is read"
 # errors
 fails 1 peek no.such.function cpu.pb.gz
 fails 1 list no.such.function cpu.pb.gz

@@ -174,8 +174,10 @@ static bool add_code(struct weblist *w, size_t m, const loc_id *loc, size_t nloc
 			ok = false;
 		}
 	qsort(at, nat, sizeof *at, by_addr);
-	struct asm_listing code_range = {w->code.v + from, w->code.n - from, 0, {0}};
-	asm_source_add_weights(&code_range, at, nat);
+	if (w->code.n > from) {	/* else there may be no memory for code at all */
+		struct asm_listing code_range = {w->code.v + from, w->code.n - from, 0, {0}};
+		asm_source_add_weights(&code_range, at, nat);
+	}
 	lookup_close(&b);
 	mem_free(r);
 	mem_free(at);

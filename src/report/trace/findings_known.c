@@ -82,6 +82,7 @@ struct json_reader {
 	const char *s;
 	size_t n, at;
 	unsigned depth;
+	bool has_findings;	/* the list of findings, which may be empty */
 	char open[DEPTH];	/* '{' or '[' by depth */
 	uint32_t item[DEPTH];	/* index of the current element */
 	char key[DEPTH][16];	/* the current key, cut */
@@ -129,6 +130,7 @@ static bool open_level(struct json_reader *j, char c)
 {
 	if (j->depth == DEPTH)
 		return false;
+	j->has_findings |= c == '[' && j->depth == 1 && key_is(j, 0, "findings");
 	j->open[j->depth] = c;
 	j->item[j->depth] = 0;
 	j->key[j->depth][0] = 0;
@@ -175,7 +177,8 @@ static bool read_scalar(struct json_reader *j)
 	return true;
 }
 
-/* s is NUL-terminated. Return false if it is not JSON. */
+/* s is NUL-terminated. Return false if it is not JSON with a list of findings: any other file would be one without known
+   findings. */
 static bool read_baseline(struct known_list *l, const char *s, size_t n)
 {
 	struct json_reader j = {.s = s, .n = n, .to = l};
@@ -197,7 +200,7 @@ static bool read_baseline(struct known_list *l, const char *s, size_t n)
 		if (!good)
 			return false;
 	}
-	return !j.depth;
+	return !j.depth && j.has_findings;
 }
 
 /* ---- */
