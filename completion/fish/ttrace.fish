@@ -152,6 +152,6 @@ complete -c ttrace -o judge -l judge -d 'look for findings when a file is opened
 complete -c ttrace -o theme -l theme -d 'colours of the viewer; safe: for colour-blind users' -x -a 'dark light safe contrast mono'
 complete -c ttrace -o colours -l colours -d 'number of colours of the terminal, if terminfo is wrong' -x -a '0 8 16 256 true'
 complete -c ttrace -o mouse -l mouse -d 'use the mouse' -x -a 'on off'
-complete -c ttrace -o server -l server -d 'operations: requests of one more server, '\''NAME = serves=RE; reads=RE; works=RE; handler=RE'\''; see server in ttracerc(5)' -r
+complete -c ttrace -o server -l server -d 'operations: requests of one more server, '\''NAME = serves=RE; reads=RE; works=RE; begins=RE; writes=RE; handler=RE'\''; see server in ttracerc(5)' -r
 complete -c ttrace -o mem -l mem -d 'memory limit, 128M at least: 512M, 2G; of a large trace, what exceeds it is in a file in ~/.cache while ttrace runs; a profile or a server'\''s response that takes more is refused; of a trace from a server, the part received so far is shown; decompressed data that exceeds it is not read; default: half of the free memory' -r
 complete -c ttrace -o print -l print -d 'print a table of the program' -x -a 'keys options reports commands config settings explain findings completion-bash completion-zsh completion-fish'

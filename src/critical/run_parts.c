@@ -85,13 +85,13 @@ static bool next_moment(struct piece_moments *p, int64_t t, struct run_moment *o
 			continue;
 		int64_t when = p->sheet->t0 + sheet_start(p->sheet, edge_interval(p));
 		if (when < t)
-			*out = (struct run_moment){when, stack, false};
+			*out = (struct run_moment){.t = when, .stack = stack};
 		break;
 	}
 	const struct critical_moment *m = p->m < w->nmoment && w->moment[p->m].g == p->g ? &w->moment[p->m] : NULL;
 	bool other = m && m->t < out->t;
 	if (other)
-		*out = (struct run_moment){m->t, m->stack, m->sample};
+		*out = (struct run_moment){.t = m->t, .stack = m->stack, .sample = m->sample};
 	p->m += other;
 	p->k += !other && out->t < t;
 	return out->t < t;
@@ -107,7 +107,7 @@ static bool last_moment(const struct critical_walker *w, struct walk_places *pla
 	const struct critical_moment *m = p.m ? &w->moment[p.m - 1] : NULL;
 	bool found = m && m->g == c->trk && m->t >= from;
 	if (found) {
-		*out = (struct run_moment){m->t, m->stack, m->sample};
+		*out = (struct run_moment){.t = m->t, .stack = m->stack, .sample = m->sample};
 		from = m->t + 1;
 	}
 	while (p.k-- && sheet_peer(p.sheet, edge_interval(&p)) == p.g) {
@@ -117,7 +117,7 @@ static bool last_moment(const struct critical_walker *w, struct walk_places *pla
 			break;
 		if (!stack)
 			continue;
-		*out = (struct run_moment){when, stack, false};
+		*out = (struct run_moment){.t = when, .stack = stack};
 		return true;
 	}
 	return found;

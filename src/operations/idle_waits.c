@@ -291,36 +291,6 @@ static bool count_all(struct idle_pass *a)
 
 /* ---- the choice */
 
-static uint32_t depth_of(const struct store *st, stk_id s)
-{
-	uint32_t n = 0;
-	for (; s; s = stk_parent(st, s))
-		n++;
-	return n;
-}
-
-static stk_id ancestor(const struct store *st, stk_id s, uint32_t up)
-{
-	for (; up; up--)
-		s = stk_parent(st, s);
-	return s;
-}
-
-/* Return how many of the outermost frames of two stacks are of the same functions. */
-static uint32_t common_functions(const struct store *st, stk_id a, stk_id b)
-{
-	uint32_t da = depth_of(st, a), db = depth_of(st, b), n = da < db ? da : db, same = n;
-	a = ancestor(st, a, da - n);
-	b = ancestor(st, b, db - n);
-	for (uint32_t depth = n; a != b; depth--) {
-		if (store_frm(st, stk_frame(st, a))->fun != store_frm(st, stk_frame(st, b))->fun)
-			same = depth - 1;
-		a = stk_parent(st, a);
-		b = stk_parent(st, b);
-	}
-	return same;
-}
-
 /* Return the number of outermost frames that are common to all stacks that recur. */
 static uint32_t loop_depth(const struct store *st, const struct stack_use *u, uint32_t n)
 {
@@ -329,7 +299,7 @@ static uint32_t loop_depth(const struct store *st, const struct stack_use *u, ui
 	for (uint32_t i = 0; i < n; i++) {
 		if (!u[i].stack || u[i].waits + u[i].wakes < RECURS)
 			continue;
-		uint32_t same = first ? common_functions(st, first->stack, u[i].stack) : depth_of(st, u[i].stack);
+		uint32_t same = first ? stacks_common(st, first->stack, u[i].stack) : stacks_depth(st, u[i].stack);
 		depth = !first || same < depth ? same : depth;
 		first = first ? first : &u[i];
 	}
@@ -346,7 +316,7 @@ static struct candidate candidate_of(const struct idle_pass *p, stk_id stack, ui
 	const struct store *st = p->sn->st;
 	struct candidate c = {.stack = stack, .rank = rank_of_state((enum tstate)p->state[stack])};
 	stk_id user = user_code_first_frame(st, stack), site = user ? user : user_code_site(st, stack);
-	uint32_t depth = depth_of(st, site), all = depth_of(st, stack);
+	uint32_t depth = stacks_depth(st, site), all = stacks_depth(st, stack);
 	c.in_loop = !user || depth <= loop;
 	/* a select or a channel of a library, in a call of the program, is not one for work of the program */
 	if (c.rank == 3 && user && user_code_outside_runtime(st, stack) != user)
@@ -355,7 +325,7 @@ static struct candidate candidate_of(const struct idle_pass *p, stk_id stack, ui
 	if (c.rank < 3 && !c.in_loop)
 		c.rank = 0;
 	if (depth > loop && loop)
-		site = ancestor(st, stack, all - loop);
+		site = stacks_ancestor(st, stack, all - loop);
 	c.line = store_frm(st, stk_frame(st, site))->line;
 	return c;
 }

@@ -38,12 +38,20 @@ struct operation_list {
 	uint64_t first_life, first_part;
 	struct operation_kind *kind;
 	uint64_t *key;			/* of each kind */
-	size_t nkinds, ckinds, ckeys;
+	uint32_t *met;			/* of each kind: operations that were found, also those that are not selected */
+	uint16_t *handler;		/* this, nhandler and handler_site: see struct operations; the number of a handler is
+					   that of its kind plus 1 */
+	stk_id *handler_site;
+	size_t nkinds, ckinds, ckeys, cmet, nhandler, chandler;
 	struct intern by_key;
 	uint64_t next_id;		/* of operations that are not tasks */
 };
 /* Return the number of the kind of a source with this key, which is added without a name if it is new: *fresh. */
 uint32_t operations_list_kind(struct operation_list *, enum operation_source, uint64_t key, bool *fresh);
+/* The same for a kind that is there; UINT32_MAX: it is not. */
+uint32_t operations_list_find(const struct operation_list *, enum operation_source, uint64_t key);
+/* Return the key of requests of a server with this handler; 0: unknown. */
+static inline uint64_t operations_server_key(unsigned server, fun_id handler) { return (uint64_t)server << 32 | handler; }
 /* records.c: add an operation, which is selected. parent: of a task, the position of its parent among tasks, or
    OPERATION_NONE. */
 void operations_list_add(struct operation_list *, const struct operation *, uint32_t parent);
@@ -102,6 +110,7 @@ struct goroutine_roles {
 	uint8_t *forever;		/* a bit per track: it is blocked for ever, which store_t1() takes for its end */
 	uint8_t *idle;			/* a bit per stack: a wait there is idle */
 	const struct server_stack *stack;
+	const uint8_t *passes;		/* a byte per function: see servers_of_stacks() */
 	const struct servers *servers;
 };
 /* Has the goroutine ended? */
@@ -122,6 +131,16 @@ bool idle_waits_find(const struct snap *, const struct task_work *, struct gorou
 
 /* lives.c: give ROLE_WHOLE to the goroutines of the program that have no other role, and add them. */
 void lives_collect(struct operation_list *, const struct task_work *, struct goroutine_roles *);
+
+/* Return the number of frames of a stack; the node that many callers up. */
+uint32_t stacks_depth(const struct store *, stk_id);
+stk_id stacks_ancestor(const struct store *, stk_id, uint32_t up);
+/* Return how many of the outermost frames of two stacks are of the same functions. */
+uint32_t stacks_common(const struct store *, stk_id, stk_id);
+
+/* populations.c: join the requests that are of one kind, and name their kinds. seen: a bit per stack at which a goroutine
+   had an event during a request. */
+void populations_form(struct operation_list *, const struct goroutine_roles *, const uint8_t *seen);
 
 /* work_walk.c: add rounds and requests, and the time by class of all kinds. Return false if stopped. */
 bool work_walk(struct operation_list *, const struct task_work *, const struct goroutine_roles *,

@@ -29,6 +29,12 @@ const char *operations_source_name(enum operation_source s)
 	return s < OPERATION_SOURCE__N ? source_names[s] : "";
 }
 
+const char *operations_counted_by(const struct operation_kind *k)
+{
+	static const char *const names[OPERATION_SOURCE__N] = {"task", "connection", "idle wait", "goroutine", "goroutine"};
+	return k->source == OPERATION_SERVER && k->streams ? "stream" : names[k->source];
+}
+
 static struct servers *own_servers;	/* NULL: those of servers.def */
 
 int operations_add_server(const char *line, struct err *e)
@@ -46,15 +52,22 @@ static int same_key(const void *list, uint32_t i, const void *key)
 	return l->key[i] == x->key && l->kind[i].source == x->source;
 }
 
-uint32_t operations_list_kind(struct operation_list *l, enum operation_source source, uint64_t key, bool *fresh)
+uint32_t operations_list_find(const struct operation_list *l, enum operation_source source, uint64_t key)
 {
 	const struct { uint64_t key; enum operation_source source; } x = {key, source};
-	uint32_t hash = intern_hash_u64(key, source), i = intern_find(&l->by_key, hash, same_key, l, &x);
+	return intern_find(&l->by_key, intern_hash_u64(key, source), same_key, l, &x);
+}
+
+uint32_t operations_list_kind(struct operation_list *l, enum operation_source source, uint64_t key, bool *fresh)
+{
+	uint32_t hash = intern_hash_u64(key, source), i = operations_list_find(l, source, key);
 	*fresh = i == UINT32_MAX;
 	if (!*fresh)
 		return i;
 	l->kind = mem_grow(l->kind, &l->ckinds, l->nkinds + 1, sizeof *l->kind);
 	l->key = mem_grow(l->key, &l->ckeys, l->nkinds + 1, sizeof *l->key);
+	l->met = mem_grow(l->met, &l->cmet, l->nkinds + 1, sizeof *l->met);
+	l->met[l->nkinds] = 0;
 	l->kind[l->nkinds] = (struct operation_kind){.name = "", .source = source};
 	l->key[l->nkinds] = key;
 	intern_put(&l->by_key, hash, (uint32_t)l->nkinds);
@@ -216,6 +229,16 @@ static void finish_part(void *finishing, uint32_t i)
 		operations_index(f->o, f->mem);
 }
 
+static void take_handlers(struct operations *o, struct operation_list *l, struct arena *mem)
+{
+	o->handler = l->handler;
+	o->nhandler = l->nhandler;
+	o->handler_site = l->handler_site;
+	if (l->handler)
+		arena_adopt(mem, l->handler);
+	l->handler = NULL;
+}
+
 static void finish(struct operations *o, struct operation_list *l, struct arena *mem)
 {
 	for (size_t k = 0; k < l->nkinds; k++)
@@ -228,6 +251,7 @@ static void finish(struct operations *o, struct operation_list *l, struct arena 
 	if (l->late)
 		arena_adopt(mem, l->late);
 	l->late = NULL;
+	take_handlers(o, l, mem);
 	arrange(o, l, mem);
 	job_parallel(1 + o->nkinds, finish_part, &(struct finishing){o, mem});
 }
@@ -237,6 +261,8 @@ static void list_free(struct operation_list *l)
 	for (size_t k = 0; k < l->nkinds; k++)
 		mem_free(l->kind[k].record);
 	mem_free(l->late);
+	mem_free(l->met);
+	mem_free(l->handler);
 	mem_free(l->kind);
 	mem_free(l->key);
 	intern_free(&l->by_key);
@@ -264,7 +290,7 @@ static bool begin_search(struct operations_search *s)
 	r->of = arena_zalloc(&s->scratch, (sn->ntrks + 1u) * sizeof *r->of);
 	r->user = arena_zalloc(&s->scratch, sn->ntrks / 8 + 1u);
 	r->forever = arena_zalloc(s->l.mem, sn->ntrks / 8 + 1u);
-	r->stack = servers_of_stacks(sn, r->servers, &s->scratch);
+	r->stack = servers_of_stacks(sn, r->servers, &s->scratch, &r->passes);
 	if (!idle_waits_find(sn, &s->tasks, r, s->l.mem, s->on))
 		return false;
 	s->o->idle = r->idle;

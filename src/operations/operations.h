@@ -25,6 +25,10 @@ enum operation_source {
 	OPERATION_SOURCE__N
 };
 const char *operations_source_name(enum operation_source);	/* "task", "server", "round", "life", "goroutine" */
+struct operation_kind;
+/* Return how operations of the kind were counted: by their "task", by the reads of a "connection", by a "stream", the
+   goroutine of one request, by an "idle wait" between two, or by their "goroutine". */
+const char *operations_counted_by(const struct operation_kind *);
 
 #define OPERATION_NONE UINT32_MAX
 
@@ -41,9 +45,13 @@ struct operation_kind {
 	const char *name;		/* bytes as in the file: of the task; of functions */
 	size_t nname;
 	enum operation_source source;
-	stk_id site;	/* rounds: the idle wait; lives: where they are created; servers: the handler; 0: none */
+	stk_id site;	/* rounds: the idle wait; lives: where they are created; servers: the function in the name; 0: none */
+	bool streams;			/* requests: each one is the life of a goroutine; else they are read from connections */
 	uint32_t first, n;		/* its operations have the indexes first .. first + n - 1, by start */
 	uint32_t ncomplete;
+	/* requests that are read from connections: how many began before the trace; how many were seen to begin, by the
+	   goroutine that the server creates for each of them */
+	uint32_t nbefore, nbegun;
 	int64_t p50, p90, p99, max;	/* durations of the complete ones, exact; 0: there are none */
 	int64_t total;			/* sum of the durations of all */
 	int64_t class_ns[TIME_CLASS__N];	/* time by class of the goroutines that worked for them, see operations.c */
@@ -66,6 +74,11 @@ struct operations {
 	const struct rank *lives;	/* the tracks whose whole time is an operation, whether it is selected or not */
 	uint64_t first_life, first_part;	/* their ids start here, and those of rounds and requests */
 	const int64_t *late;		/* ends of long rounds and requests */
+	/* the number of the handler of each request, by its id less first_part; nhandler: how many have one. Nodes of
+	   handlers, by number; 0: unknown */
+	const uint16_t *handler;
+	size_t nhandler;
+	const stk_id *handler_site;
 	/* see operations_at(): the first nparts operations, which are not the whole time of a goroutine, by goroutine,
 	   start and descending end; and of each in that order the position of the one around it, or OPERATION_NONE */
 	uint32_t nparts;
@@ -83,6 +96,8 @@ trk_id operations_goroutine(const struct operations *, uint32_t kind, uint32_t i
 int64_t operations_duration(const struct operations *, uint32_t kind, uint32_t i);
 /* Set ns[] to the durations of n operations of the kind, from number i on. */
 void operations_durations(const struct operations *, uint32_t kind, uint32_t i, uint32_t n, int64_t *ns);
+/* Return the node of the handler that worked for a request; 0: no stack shows it, or it is no request. */
+stk_id operations_handler(const struct operations *, const struct operation *);
 /* Return the index of the kind of an operation. */
 uint32_t operations_kind_of(const struct operations *, uint32_t index);
 /* Return the index of the operation that another one is a part of, or OPERATION_NONE: the parent of a task, or what

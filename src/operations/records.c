@@ -220,6 +220,13 @@ int64_t operations_duration(const struct operations *o, uint32_t kind, uint32_t 
 	return ns;
 }
 
+stk_id operations_handler(const struct operations *o, const struct operation *x)
+{
+	uint64_t i = x->id - o->first_part;
+	bool request = o->kind[x->kind].source == OPERATION_SERVER && i < o->nhandler;
+	return request ? o->handler_site[o->handler[i]] : 0;
+}
+
 uint32_t operations_kind_of(const struct operations *o, uint32_t i)
 {
 	struct bsearch_probe h = {.hi = o->nkinds};

@@ -13,6 +13,7 @@
 #include "operations/servers.h"
 
 #include "base/text/regex.h"
+#include "base/text/text.h"
 #include "trace/user_code.h"
 
 #include <string.h>
@@ -28,10 +29,10 @@
 	"^github\\.com/julienschmidt/httprouter\\.\\(\\*Router\\)\\.(ServeHTTP|Handler\\.func1)$"
 #define GRPC_HANDLERS "^google\\.golang\\.org/grpc\\.\\(\\*Server\\)\\.process(Unary|Streaming)RPC$"
 
-enum pattern_part { PART_SERVES, PART_READS, PART_WORKS, PART_HANDLER, PART__N };
-static const char *const part_names[PART__N] = {"serves", "reads", "works", "handler"};
+enum pattern_part { PART_SERVES, PART_READS, PART_WORKS, PART_BEGINS, PART_WRITES, PART_HANDLER, PART__N };
+static const char *const part_names[PART__N] = {"serves", "reads", "works", "begins", "writes", "handler"};
 static const struct { const char *name, *part[PART__N]; } built_in[] = {
-#define SERVER(name, serves, reads, works, handler) {name, {serves, reads, works, handler}},
+#define SERVER(name, serves, reads, works, begins, writes, handler) {name, {serves, reads, works, begins, writes, handler}},
 #include "operations/servers.def"
 #undef SERVER
 };
@@ -81,7 +82,7 @@ static int add_part(struct server *s, char *word, struct err *e)
 		k++;
 	if (!eq || k == PART__N || s->part[k])
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "server %.40s: \"%.40s\" is not serves=RE, reads=RE, works=RE or handler=RE", s->name, word);
+		    "server %.40s: \"%.40s\" is not serves=RE, reads=RE, works=RE, begins=RE, writes=RE or handler=RE", s->name, word);
 	s->part[k] = regex_new(eq + 1, e);
 	return s->part[k] ? 0 : -1;
 }
@@ -122,6 +123,11 @@ int servers_add(struct servers *p, const char *line, struct err *e)
 	return 0;
 }
 
+unsigned servers_count(const struct servers *p)
+{
+	return p->n;
+}
+
 const char *servers_name(const struct servers *p, unsigned server)
 {
 	return p->v[server].name;
@@ -130,6 +136,16 @@ const char *servers_name(const struct servers *p, unsigned server)
 bool servers_is_life(const struct servers *p, unsigned server)
 {
 	return !p->v[server].part[PART_READS];
+}
+
+bool servers_has_works(const struct servers *p, unsigned server)
+{
+	return p->v[server].part[PART_WORKS] != NULL;
+}
+
+bool servers_has_handler(const struct servers *p, unsigned server)
+{
+	return p->v[server].part[PART_HANDLER] != NULL;
 }
 
 unsigned servers_of_start(const struct servers *p, const char *function, size_t n)
@@ -142,9 +158,12 @@ unsigned servers_of_start(const struct servers *p, const char *function, size_t 
 
 /* ---- stacks */
 
-/* The matches of each function: a bit per server and part, and whether it is user code. */
-struct function_marks { uint64_t part; bool known, user; };
-_Static_assert(SERVERS_MOST * PART__N <= 64, "a bit for each part of each server");
+/* Traces of old versions do not tell which goroutine started to record them. */
+static const char fetches_trace[] = "net/http/pprof.Trace";
+
+/* The matches of each function: a bit per part for each server, and whether it is user code. */
+struct function_marks { uint8_t part[SERVERS_MOST]; bool known, any, user, records; };
+_Static_assert(PART__N <= 8, "a bit for each part");
 
 struct stack_pass {
 	const struct store *st;
@@ -160,52 +179,91 @@ static const struct function_marks *marks_of(struct stack_pass *o, fun_id f)
 		return m;
 	m->known = true;
 	m->user = user_code_is_user_function(name->s, name->n);
+	m->records = name->n == sizeof fetches_trace - 1 && !memcmp(name->s, fetches_trace, name->n);
 	for (unsigned i = 0; i < o->p->n; i++)
 		for (int k = 0; k < PART__N; k++)
 			if (o->p->v[i].part[k] && regex_match(o->p->v[i].part[k], name->s, name->n))
-				m->part |= UINT64_C(1) << (i * PART__N + (unsigned)k);
+				m->part[i] |= (uint8_t)(1u << k);
+	for (unsigned i = 0; i < o->p->n; i++)
+		m->any = m->any || m->part[i];
 	return m;
 }
 
 /* Return whether the function matches a part of a server, given as its number plus 1. */
 static bool matches(const struct function_marks *m, unsigned server, enum pattern_part part)
 {
-	return server && m->part >> ((server - 1) * PART__N + part) & 1;
+	return server && m->part[server - 1] >> part & 1;
 }
 
 static unsigned server_of(const struct servers *p, const struct function_marks *m)
 {
-	for (unsigned i = 1; m->part && i <= p->n; i++)
+	for (unsigned i = 1; m->any && i <= p->n; i++)
 		if (matches(m, i, PART_SERVES))
 			return i;
 	return 0;
 }
 
-/* idle is kept as "reads" while a node is a parent: `works` ends it for all nodes below. */
-const struct server_stack *servers_of_stacks(const struct snap *sn, const struct servers *p, struct arena *mem)
+static size_t package_length(const struct str_row *s)
+{
+	const char *slash = s->n ? text_last(s->s, '/', s->n) : NULL, *from = slash ? slash : s->s;
+	const char *dot = s->n ? memchr(from, '.', s->n - (size_t)(from - s->s)) : NULL;
+	return dot ? (size_t)(dot - s->s) : s->n;
+}
+
+/* Are two functions of one package? */
+static bool same_package(const struct store *st, frm_id a, frm_id b)
+{
+	const struct str_row *x = store_str(st, store_fun(st, store_frm(st, a)->fun)->name),
+			     *y = store_str(st, store_fun(st, store_frm(st, b)->fun)->name);
+	size_t n = package_length(x);
+	return n == package_length(y) && !memcmp(x->s, y->s, n);
+}
+
+/* Is the frame of node r a handler, called by that of `up`? A library that is known calls functions of its own, too. */
+static bool is_handler(struct stack_pass *o, const struct stk_row *r, const struct stk_row *up, unsigned server)
+{
+	const struct function_marks *m = marks_of(o, store_frm(o->st, r->frame)->fun);
+	bool known = server > o->p->n - BUILT_IN;
+	return r->parent && m->user && !matches(m, server, PART_HANDLER) &&
+	    matches(marks_of(o, store_frm(o->st, up->frame)->fun), server, PART_HANDLER) &&
+	    !(known && same_package(o->st, r->frame, up->frame));
+}
+
+/* Add what a node's own frame adds to what its parent has. idle is kept as "reads" while a node is a parent: `works` ends
+   it for all nodes below. */
+static void add_frame(const struct function_marks *m, struct server_stack *x)
+{
+	x->user = x->user || m->user;
+	x->records = x->records || m->records;
+	x->works = x->works || matches(m, x->server, PART_WORKS);
+	x->begins = x->begins || matches(m, x->server, PART_BEGINS);
+	x->writes = x->writes || matches(m, x->server, PART_WRITES);
+	x->idle = !x->works && (x->idle || matches(m, x->server, PART_READS));
+}
+
+const struct server_stack *servers_of_stacks(
+    const struct snap *sn, const struct servers *p, struct arena *mem, const uint8_t **passes)
 {
 	struct stack_pass o = {sn->st, p, xcalloc(sn->nfuns + 1u, sizeof *o.fun)};
 	struct server_stack *v = arena_zalloc(mem, (sn->nstks + 1u) * sizeof *v);
-	uint8_t *works = xcalloc(sn->nstks + 1u, 1);
+	uint8_t *routes = arena_zalloc(mem, sn->nfuns + 1u);
 	struct stk_pass pass = stk_pass(sn->st);
+	*passes = routes;
 	for (stk_id s = 1; s < sn->nstks; s++) {
 		struct stk_row r = stk_at(&pass, s);
 		const struct stk_row up = stk_at(&pass, r.parent);
 		const struct function_marks *m = marks_of(&o, store_frm(sn->st, r.frame)->fun);
 		struct server_stack *x = &v[s];
 		*x = v[r.parent];
-		works[s] = works[r.parent];
-		x->user = x->user || m->user;
 		if (!x->server)
 			x->server = (uint8_t)server_of(p, m);
-		if (matches(m, x->server, PART_WORKS))
-			works[s] = 1;
-		x->idle = !works[s] && (x->idle || matches(m, x->server, PART_READS));
-		if (r.parent && m->user && matches(marks_of(&o, store_frm(sn->st, up.frame)->fun), x->server, PART_HANDLER) &&
-		    !matches(m, x->server, PART_HANDLER))
-			x->handler = s;
+		add_frame(m, x);
+		if (!is_handler(&o, &r, &up, x->server))
+			continue;
+		if (x->handler)
+			routes[store_frm(sn->st, stk_frame(sn->st, x->handler))->fun] = 1;
+		x->handler = s;
 	}
-	mem_free(works);
 	mem_free(o.fun);
 	return v;
 }

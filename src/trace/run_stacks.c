@@ -100,13 +100,14 @@ bool run_moments_next(struct run_moments *m, int64_t t, struct run_moment *out)
 		uint32_t i = edge_interval(m);
 		int64_t when = m->sh->t0 + sheet_start(m->sh, i);
 		if (when < t)
-			*out = (struct run_moment){ .t = when, .stack = sheet_stack(m->sh, i) };
+			*out = (struct run_moment){ .t = when, .stack = sheet_stack(m->sh, i),
+			    .created = m->sh->edge[m->edge] & EDGE_CREATED };
 	}
 	if (m->sample < m->n && m->v[m->sample].key == m->g) {
 		uint32_t i = m->v[m->sample].v;
 		int64_t when = store_smp_time(m->st, i).when;
 		if (when < out->t)
-			*out = (struct run_moment){ when, store_smp(m->st, i)->stack, true };
+			*out = (struct run_moment){ .t = when, .stack = store_smp(m->st, i)->stack, .sample = true };
 	}
 	m->sample += out->sample;
 	m->edge += out->t < t && !out->sample;

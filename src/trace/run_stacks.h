@@ -15,7 +15,7 @@ stk_id run_stacks_interrupted(const struct store *, trk_id g, stk_id stack);
  * it woke or created another. Start with zeros; visit the sheets in order, and in each the goroutines in ascending
  * order.
  */
-struct run_moment { int64_t t; stk_id stack; bool sample; };
+struct run_moment { int64_t t; stk_id stack; bool sample, created; };
 /* Return the stack to which the time of a run up to a moment that has a stack is charged. *sampled: the stack of the
    last CPU sample since the last event, 0 if there is none; set to what holds after the moment. */
 stk_id run_stacks_charged(const struct store *, trk_id g, const struct run_moment *, stk_id *sampled);

@@ -17,7 +17,7 @@ same 'TTRACE_OPTS: the status for an unknown option' "$?" 2
 # requests of a server that -server defines are operations; wrong definitions are refused
 serves='serves=^orders/internal/db\.\(\*Server\)\.session$; reads=^bufio\.'
 "$TTRACE" operations -format=tsv -server="pg = $serves" "$trace" >"$tmp/out"
-same '-server: requests' "$(awk -F'\t' '$25 == "pg" { print $9 }' "$tmp/out")" server
+same '-server: requests' "$(awk -F'\t' '$27 == "pg" { print $9 }' "$tmp/out")" server
 refuses 2 'serves=RE is required' operations -server='pg = reads=^bufio' "$trace"
 refuses 2 'is not serves=RE' operations -server='pg = serve=^bufio' "$trace"
 refuses 2 'missing closing' operations -server='pg = serves=(' "$trace"

@@ -33,10 +33,10 @@ static const struct operations *find_operations(const struct trace_report_ctx *r
 
 /* ---- kinds */
 
-enum { FIRST_COLS = 9, KIND_COLS = FIRST_COLS + TIME_CLASS__N + 1 };
+enum { FIRST_COLS = 9, KIND_COLS = FIRST_COLS + TIME_CLASS__N + 3 };
 
-/* The columns of classes. */
-struct class_columns { bool shown[TIME_CLASS__N], shares; };
+/* The columns of classes; before: that of requests which began before the trace. */
+struct class_columns { bool shown[TIME_CLASS__N], shares, before; };
 
 static const struct table_col class_cols[TIME_CLASS__N] = {
 #define TIME_CLASS(id, name, title, key, state, text) {title, key, TB_NS},
@@ -53,7 +53,9 @@ static bool is_sorted_by(const struct trace_report_ctx *r, int c)
 
 static struct class_columns choose_classes(const struct trace_report_ctx *r, const struct operations *o)
 {
-	struct class_columns cols = {.shares = r->format == TF_TEXT};
+	struct class_columns cols = {.shares = r->format == TF_TEXT, .before = r->format != TF_TEXT};
+	for (uint32_t k = 0; k < o->nkinds; k++)
+		cols.before = cols.before || o->kind[k].nbefore;
 	for (int c = 0; c < TIME_CLASS__N; c++) {
 		cols.shown[c] = r->format != TF_TEXT || is_sorted_by(r, c);
 		for (uint32_t k = 0; k < o->nkinds && !cols.shown[c]; k++)
@@ -78,6 +80,9 @@ static uint32_t kind_cols(const struct class_columns *cols, struct table_col *co
 				col[n].kind = TB_SHARE;
 			n++;
 		}
+	if (cols->before)
+		col[n++] = (struct table_col){ "Before", "before", TB_INT };
+	col[n++] = (struct table_col){ "Counted by", "counted_by", TB_STR };
 	col[n++] = (struct table_col){ "Operation", "name", TB_STR };
 	return n;
 }
@@ -100,9 +105,9 @@ static void put_quantile(struct table *t, const struct operation_kind *k, int64_
 
 static void put_kind(struct table *t, const struct operation_kind *k, const struct class_columns *cols)
 {
-	const char *source = operations_source_name(k->source);
+	const char *source = operations_source_name(k->source), *counted = operations_counted_by(k);
 	int64_t all = class_total(k);
-	table_int(t, k->n);
+	table_int(t, k->n - k->nbefore);
 	table_int(t, k->ncomplete);
 	put_quantile(t, k, k->p50);
 	put_quantile(t, k, k->p90);
@@ -119,6 +124,9 @@ static void put_kind(struct table *t, const struct operation_kind *k, const stru
 		else if (cols->shown[c])
 			table_int(t, k->class_ns[c]);
 	}
+	if (cols->before)
+		table_int(t, k->nbefore);
+	table_str(t, counted, strlen(counted));
 	table_str(t, k->name, k->nname);
 }
 
@@ -140,7 +148,7 @@ static int kinds_table(const struct trace_report_ctx *r, const struct operations
 /* ---- what differs between two sides */
 
 #define TIME_CLASS(id, name, title, key, state, text) " " key
-static const char sums[] = "count complete slow total_ns"
+static const char sums[] = "count complete slow total_ns before"
 #include "trace/time_class.def"
     ;
 #undef TIME_CLASS
@@ -156,7 +164,7 @@ static int put_kinds(struct trace_report_ctx *r, struct table *t, const void *co
 
 static int print_changes(struct trace_report_ctx *r, struct err *e)
 {
-	struct class_columns cols = {.shares = false};
+	struct class_columns cols = {.shares = false, .before = true};
 	struct table_col col[KIND_COLS];
 	for (int c = 0; c < TIME_CLASS__N; c++)
 		cols.shown[c] = true;
@@ -279,12 +287,23 @@ static void classes_json(struct json *j, const int64_t ns[TIME_CLASS__N])
 	json_end(j);
 }
 
-static void operation_json(
-    const struct trace_report_ctx *r, struct json *j, const struct operation *x, const int64_t ns[TIME_CLASS__N])
+/* Write the function of the handler that worked for a request, if it is known. */
+static void json_handler(const struct trace_report_ctx *r, struct json *j, stk_id handler)
+{
+	if (!handler)
+		return;
+	struct trace_report_text s =
+	    trace_report_string(r, store_fun(r->st, store_frm(r->st, stk_frame(r->st, handler))->fun)->name, "");
+	json_str(j, "handler", s.s, s.n);
+}
+
+static void operation_json(const struct trace_report_ctx *r, struct json *j, const struct operations *o,
+    const struct operation *x, const int64_t ns[TIME_CLASS__N])
 {
 	json_object(j, NULL);
 	json_u64(j, "id", x->id);
 	json_u64(j, "goroutine", x->g ? store_trk(r->st, x->g)->id : 0);
+	json_handler(r, j, operations_handler(o, x));
 	json_i64(j, "start_ns", x->t0);
 	if (x->complete)
 		json_i64(j, "duration_ns", x->t1 - x->t0);
@@ -305,7 +324,12 @@ static void kind_json(const struct trace_report_ctx *r, struct json *j, const st
 	json_object(j, NULL);
 	json_str(j, "name", k->name, k->nname);
 	json_text(j, "found_by", operations_source_name(k->source));
-	json_i64(j, "count", k->n);
+	json_text(j, "counted_by", operations_counted_by(k));
+	json_i64(j, "count", k->n - k->nbefore);
+	if (k->source == OPERATION_SERVER && !k->streams) {
+		json_i64(j, "before", k->nbefore);
+		json_i64(j, "begun", k->nbegun);
+	}
 	json_i64(j, "complete", k->ncomplete);
 	for (size_t i = 0; i < sizeof key / sizeof *key; i++) {
 		if (k->ncomplete)
@@ -321,7 +345,7 @@ static void kind_json(const struct trace_report_ctx *r, struct json *j, const st
 		for (int c = 0; c < TIME_CLASS__N; c++)
 			ns[c] = of ? class_table_get(of, i, (enum time_class)c) : 0;
 		struct operation x = operations_of_kind(l->o, kind, i);
-		operation_json(r, j, &x, of ? ns : NULL);
+		operation_json(r, j, l->o, &x, of ? ns : NULL);
 	}
 	json_end(j);
 	json_end(j);
