@@ -2,11 +2,13 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Which one of many stands for them. A slow one explains more than the mean does, but the slowest of all is often a
- * single accident; so it is the one nearest the 99th percentile.
+ * single accident; so it is the one nearest the 99th percentile. If most of the time is that of targets that do not end in
+ * the trace, those that ended are not what is slow: then it is the longest of the others.
  */
 #include "config.h"
 #include "critical/target.h"
 
+#include "base/wrap_math.h"
 #include "trace/stats/goroutine_stats.h"
 
 struct critical_target critical_target_of_operation(const struct operations *ops, uint32_t operation)
@@ -27,39 +29,24 @@ uint32_t critical_target_nearest_p99(const struct critical_target *v, uint32_t n
 {
 	int64_t *ns = xmalloc((n + 1u) * sizeof *ns), at = INT64_MAX;
 	uint32_t complete = 0, best = 0;
-	for (uint32_t i = 0; i < n; i++)
-		if (v[i].complete)
-			ns[complete++] = v[i].t1 - v[i].t0;
-	if (complete) {
+	int64_t all = 0, ended = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		wrap_add_to(&all, v[i].t1 - v[i].t0);
+		if (!v[i].complete)
+			continue;
+		ns[complete++] = v[i].t1 - v[i].t0;
+		wrap_add_to(&ended, v[i].t1 - v[i].t0);
+	}
+	bool open = ended < all / 2 || !complete;
+	if (!open) {
 		stats_sort(ns, complete);
 		at = stats_quantile(ns, complete, 0.99);
 	}
 	mem_free(ns);
 	for (uint32_t i = 0; i < n; i++) {
-		bool fits = v[i].complete || !complete, had = v[best].complete || !complete;
+		bool fits = v[i].complete != open, had = v[best].complete != open;
 		if (fits && (!had || distance_from(&v[i], at) < distance_from(&v[best], at)))
 			best = i;
 	}
 	return best;
-}
-
-/* Is a kind more worth a look than another one? */
-static bool is_better(const struct operation_kind *k, const struct operation_kind *than)
-{
-	enum { SEVERAL = 10 };
-	bool several = k->ncomplete >= SEVERAL, had = than->ncomplete >= SEVERAL;
-	if (k->source != than->source)
-		return k->source < than->source;
-	return several != had ? several : k->p99 > than->p99;
-}
-
-uint32_t critical_slowest_kind(const struct operations *ops)
-{
-	uint32_t best = UINT32_MAX;
-	for (uint32_t i = 0; i < ops->nkinds; i++) {
-		const struct operation_kind *k = &ops->kind[i];
-		if (k->ncomplete && (best == UINT32_MAX || is_better(k, &ops->kind[best])))
-			best = i;
-	}
-	return best == UINT32_MAX && ops->nkinds ? 0 : best;
 }

@@ -18,12 +18,7 @@ struct critical_target {
 };
 
 struct critical_target critical_target_of_operation(const struct operations *, uint32_t operation);
-/* Return the index of the target that is nearest the 99th percentile of the complete ones; without complete ones the
-   longest; of several the first. n > 0. */
+/* Return the index of the target that is nearest the 99th percentile of the complete ones; if most of the time is that of
+   others, the longest of those; of several the first. n > 0. */
 uint32_t critical_target_nearest_p99(const struct critical_target *, uint32_t n);
-/* Return the kind whose slow operations are most worth a look: that with the largest p99, among the kinds of the best
-   source that has complete operations; a few single operations count only if no kind has more. UINT32_MAX: there are no
-   operations. */
-uint32_t critical_slowest_kind(const struct operations *);
-
 #endif

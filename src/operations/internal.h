@@ -109,6 +109,7 @@ struct goroutine_roles {
 	uint8_t *user;			/* a bit per track: a stack of it has user code */
 	uint8_t *forever;		/* a bit per track: it is blocked for ever, which store_t1() takes for its end */
 	uint8_t *idle;			/* a bit per stack: a wait there is idle */
+	uint8_t *acts;			/* a bit per track: see operation_kind.nacting; set by the walk */
 	const struct server_stack *stack;
 	const uint8_t *passes;		/* a byte per function: see servers_of_stacks() */
 	const struct servers *servers;

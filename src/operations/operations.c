@@ -206,11 +206,17 @@ static void arrange(struct operations *o, struct operation_list *l, struct arena
 
 /* ---- all */
 
+/* Are operations of the source the whole time of goroutines? */
+static bool is_whole(enum operation_source s)
+{
+	return s == OPERATION_LIFE || s == OPERATION_GOROUTINE;
+}
+
 /* Time that the walk did not find in a sheet (a goroutine that existed before its first event) is unknown. */
 static void add_unknown(struct operation_kind *k)
 {
 	int64_t rest = k->total;
-	if (k->source != OPERATION_LIFE && k->source != OPERATION_GOROUTINE)
+	if (!is_whole(k->source))
 		return;
 	for (int c = 0; c < TIME_CLASS__N; c++)
 		rest = wrap_sub(rest, k->class_ns[c]);
@@ -241,8 +247,11 @@ static void take_handlers(struct operations *o, struct operation_list *l, struct
 
 static void finish(struct operations *o, struct operation_list *l, struct arena *mem)
 {
-	for (size_t k = 0; k < l->nkinds; k++)
+	for (size_t k = 0; k < l->nkinds; k++) {
 		add_unknown(&l->kind[k]);
+		if (!is_whole(l->kind[k].source))
+			l->kind[k].in_flight = l->kind[k].total;
+	}
 	o->sn = *l->sn;
 	o->lives = l->lives;
 	o->first_life = l->first_life;
@@ -289,6 +298,7 @@ static bool begin_search(struct operations_search *s)
 	r->role = arena_zalloc(&s->scratch, sn->ntrks + 1u);
 	r->of = arena_zalloc(&s->scratch, (sn->ntrks + 1u) * sizeof *r->of);
 	r->user = arena_zalloc(&s->scratch, sn->ntrks / 8 + 1u);
+	r->acts = arena_zalloc(&s->scratch, sn->ntrks / 8 + 1u);
 	r->forever = arena_zalloc(s->l.mem, sn->ntrks / 8 + 1u);
 	r->stack = servers_of_stacks(sn, r->servers, &s->scratch, &r->passes);
 	if (!idle_waits_find(sn, &s->tasks, r, s->l.mem, s->on))
@@ -406,8 +416,73 @@ static void take_nearer(struct nearest *n, const struct operations *o, uint32_t 
 uint32_t operations_nearest_p99(const struct operations *o, const struct operation_kind *k)
 {
 	struct nearest n = {OPERATION_NONE, 0};
-	take_nearer(&n, o, (uint32_t)(k - o->kind), k->ncomplete > 0, k->ncomplete ? k->p99 : INT64_MAX);
+	bool open = operations_mostly_open(k);
+	take_nearer(&n, o, (uint32_t)(k - o->kind), !open, open ? INT64_MAX : k->p99);
 	return n.best;
+}
+
+/* Is a kind one that something waits for? Tasks and requests always are; others if they end waits or send answers. */
+static bool is_awaited(const struct operation_kind *k)
+{
+	enum { SOME = 64 };	/* of a fan-out only the last one ends the wait for all */
+	return k->source <= OPERATION_SERVER || (uint64_t)k->nacting * SOME >= k->n;
+}
+
+/* Return the kind of which most operations of a kind are a part: tasks have parents, lives creators. The same kind if there
+   is none. */
+static uint32_t kind_of_parents(const struct operations *o, uint32_t kind)
+{
+	enum { LOOKED_AT = 64 };
+	const struct operation_kind *k = &o->kind[kind];
+	uint32_t parent = kind, votes = 0, n = k->n < LOOKED_AT ? k->n : LOOKED_AT;
+	for (int pass = 0; pass < 2; pass++) {	/* the candidate for a majority, then its number */
+		votes = 0;
+		for (uint32_t i = 0; i < n; i++) {
+			uint32_t up = operations_parent(o, k->first + (uint32_t)((uint64_t)i * k->n / n));
+			uint32_t of = up == OPERATION_NONE ? kind : operations_kind_of(o, up);
+			parent = !pass && !votes ? of : parent;
+			votes += of == parent ? 1u : pass ? 0 : -1u;
+		}
+	}
+	return 2 * votes > n && o->kind[parent].source < OPERATION_GOROUTINE ? parent : kind;
+}
+
+/* Follow that to a kind whose operations are no parts. A damaged trace may have a circle of parents. */
+static uint32_t outermost_kind(const struct operations *o, uint32_t kind)
+{
+	enum { NESTED = 8 };
+	uint32_t up = kind;
+	for (int i = 0; i < NESTED; i++) {
+		bool divided = o->kind[up].source == OPERATION_TASK || o->kind[up].source == OPERATION_LIFE;
+		uint32_t next = divided ? kind_of_parents(o, up) : up;
+		if (next == up)
+			break;
+		up = next;
+	}
+	return up;
+}
+
+/* Of those that something waits for the best source counts, unless its time in flight is little against another one's; of
+   one source the kind with most time in flight. What is part of another operation is explained by that. */
+uint32_t operations_main_kind(const struct operations *o)
+{
+	enum { LITTLE = 8 };
+	uint32_t best = UINT32_MAX;
+	int64_t most = -1;
+	bool any = false;
+	for (uint32_t i = 0; i < o->nkinds; i++)
+		any = any || is_awaited(&o->kind[i]);
+	for (uint32_t i = 0; i < o->nkinds; i++)
+		if (is_awaited(&o->kind[i]) || !any)
+			most = o->kind[i].in_flight > most ? o->kind[i].in_flight : most;
+	for (uint32_t i = 0; i < o->nkinds; i++) {
+		const struct operation_kind *k = &o->kind[i], *had = best == UINT32_MAX ? NULL : &o->kind[best];
+		if ((any && !is_awaited(k)) || k->in_flight < most / LITTLE)
+			continue;
+		if (!had || k->source < had->source || (k->source == had->source && k->in_flight > had->in_flight))
+			best = i;
+	}
+	return best == UINT32_MAX ? best : outermost_kind(o, best);
 }
 
 uint32_t operations_by_id(const struct operations *o, uint64_t id)

@@ -54,6 +54,9 @@ struct operation_kind {
 	uint32_t nbefore, nbegun;
 	int64_t p50, p90, p99, max;	/* durations of the complete ones, exact; 0: there are none */
 	int64_t total;			/* sum of the durations of all */
+	int64_t complete_total;		/* of the complete ones */
+	int64_t in_flight;		/* the total without the time of lives and goroutines that is no work, see work_walk.c */
+	uint32_t nacting;		/* how many ended a wait of another goroutine, or wrote to the network */
 	int64_t class_ns[TIME_CLASS__N];	/* time by class of the goroutines that worked for them, see operations.c */
 	int64_t slow_from;		/* complete operations of at least this duration are slow; INT64_MAX: none is */
 	uint32_t nslow;
@@ -189,7 +192,14 @@ uint32_t operations_choose(const struct operations *, const char *words, uint32_
    names that p->match gets are those of kinds, and p->id is the id of an operation. rest: of all other names of the
    same sources. Sets p->n and p->span. A snapshot that is not complete has no operations. */
 struct trace_slice *operations_slices(const struct snap *, struct trace_span_match *p, struct arena *, uint32_t *n);
-/* Return the index of the operation of a kind that is nearest its p99; of a kind without complete ones the longest. */
+/* Return the kind that a trace is explained by if none is chosen; UINT32_MAX: there is none. */
+uint32_t operations_main_kind(const struct operations *);
+/* Return whether the time of a kind is mostly that of operations that are not complete: those are judged then. */
+static inline bool operations_mostly_open(const struct operation_kind *k) 
+{
+	return !k->ncomplete || k->complete_total < k->total / 2;
+}
+/* Return the index of the operation of a kind that is nearest its p99; of one that is mostly open the longest of those. */
 uint32_t operations_nearest_p99(const struct operations *, const struct operation_kind *);
 
 #endif

@@ -68,6 +68,7 @@ static void join(struct operation_kind *to, struct operation_kind *from)
 	to->nbefore += from->nbefore;
 	to->nbegun += from->nbegun;
 	wrap_add_to(&to->total, from->total);
+	wrap_add_to(&to->complete_total, from->complete_total);
 	for (int c = 0; c < TIME_CLASS__N; c++)
 		wrap_add_to(&to->class_ns[c], from->class_ns[c]);
 	mem_free(from->record);

@@ -64,6 +64,7 @@ void operations_list_add(struct operation_list *l, const struct operation *o, ui
 	k->n++;
 	k->ncomplete += o->complete;
 	k->total = wrap_add(k->total, wrap_sub(o->t1, o->t0));
+	k->complete_total = wrap_add(k->complete_total, o->complete ? wrap_sub(o->t1, o->t0) : 0);
 }
 
 /* ---- order */

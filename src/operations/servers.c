@@ -161,8 +161,11 @@ unsigned servers_of_start(const struct servers *p, const char *function, size_t 
 /* Traces of old versions do not tell which goroutine started to record them. */
 static const char fetches_trace[] = "net/http/pprof.Trace";
 
+/* The start of names of methods by which package net reads and writes: those for writing go on with "Write", "writeTo" ... */
+static const char netfd[] = "net.(*netFD).";
+
 /* The matches of each function: a bit per part for each server, and whether it is user code. */
-struct function_marks { uint8_t part[SERVERS_MOST]; bool known, any, user, records; };
+struct function_marks { uint8_t part[SERVERS_MOST]; bool known, any, user, records, sends; };
 _Static_assert(PART__N <= 8, "a bit for each part");
 
 struct stack_pass {
@@ -179,6 +182,7 @@ static const struct function_marks *marks_of(struct stack_pass *o, fun_id f)
 		return m;
 	m->known = true;
 	m->user = user_code_is_user_function(name->s, name->n);
+	m->sends = name->n > sizeof netfd && !memcmp(name->s, netfd, sizeof netfd - 1) && (name->s[sizeof netfd - 1] | 32) == 'w';
 	m->records = name->n == sizeof fetches_trace - 1 && !memcmp(name->s, fetches_trace, name->n);
 	for (unsigned i = 0; i < o->p->n; i++)
 		for (int k = 0; k < PART__N; k++)
@@ -235,6 +239,7 @@ static void add_frame(const struct function_marks *m, struct server_stack *x)
 {
 	x->user = x->user || m->user;
 	x->records = x->records || m->records;
+	x->sends = x->sends || m->sends;
 	x->works = x->works || matches(m, x->server, PART_WORKS);
 	x->begins = x->begins || matches(m, x->server, PART_BEGINS);
 	x->writes = x->writes || matches(m, x->server, PART_WRITES);

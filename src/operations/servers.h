@@ -27,6 +27,7 @@ struct server_stack {
 	bool idle : 1;		/* a wait at this stack is one for the next request, a system call reads one */
 	bool works : 1, begins : 1, writes : 1;	/* it has such a function, see servers.def */
 	bool records : 1;	/* it has the function that net/http/pprof records a trace with */
+	bool sends : 1;		/* it has a function that writes to the network */
 	bool user : 1;		/* it has a frame of user code */
 };
 /* Return that of every stack of the snapshot, in the arena. *passes: set to a byte per function: it is a handler that calls

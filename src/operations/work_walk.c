@@ -192,6 +192,11 @@ static bool is_life(const struct walk *w, trk_id g)
 	return is_server(w, g) && servers_is_life(w->r->servers, w->r->of[g]);
 }
 
+static bool has_acted(const struct walk *w, trk_id g)
+{
+	return w->r->acts[g >> 3] >> (g & 7) & 1;
+}
+
 static void add_work(struct walk *w, trk_id g, const struct open_work *o, int64_t t, bool complete)
 {
 	struct operation x = {.t0 = o->t0, .t1 = t, .id = w->to->next_id++, .g = g, .starter = g};
@@ -207,6 +212,7 @@ static void add_work(struct walk *w, trk_id g, const struct open_work *o, int64_
 	x.kind = k & (UINT32_MAX >> 1);
 	operations_list_add(w->to, &x, OPERATION_NONE);
 	add_time(w->to->kind[k].class_ns, &o->time);
+	w->to->kind[k].nacting += has_acted(w, g);
 	if (!server)
 		return;
 	keep_handler(w->to, x.id, k);
@@ -416,14 +422,65 @@ static void divide_row(struct walk *w, const struct sheet *sh, uint32_t row)
 
 /* ---- the walk */
 
+/* Is the time of interval i of a goroutine work of it, or does another goroutine end it? A wait for a timer or the network is
+   neither, as those of tickers and idle connections. before: of a wait, its time in earlier sheets. */
+static int64_t time_in_flight(const struct walk *w, const struct sheet *sh, uint32_t row, uint32_t i, int64_t before)
+{
+	enum tstate s = (enum tstate)(sh->state[i] & SHEET_STATE);
+	stk_id stack = state_is_wait(s) ? sheet_stack(sh, i) : 0;
+	int64_t ns = sheet_end(sh, row, i) - sh->t0 - sheet_start(sh, i);
+	bool last = i + 1 == sh->first[row + 1], idle = stack && w->r->idle[stack >> 3] >> (stack & 7) & 1;
+	if (s == TS_NONE || s == TS_UNKNOWN)
+		return 0;
+	if (!state_is_wait(s))
+		return ns;
+	bool woken = !last && (sh->state[i + 1] & SHEET_STATE) == TS_READY && sheet_peer(sh, i + 1);
+	return woken && !idle && s != TS_NET && s != TS_SLEEP ? wrap_add(ns, before) : 0;
+}
+
 static void sum_row(struct walk *w, const struct sheet *sh, uint32_t row)
 {
-	int64_t *ns = w->to->kind[w->r->of[sh->trk[row]]].class_ns;
+	trk_id g = sh->trk[row];
+	struct operation_kind *k = &w->to->kind[w->r->of[g]];
 	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++)
 		if (sh->state[i] & SHEET_STATE) {
 			enum time_class c = class_cache_of(&w->cache, sh, i);
-			ns[c] = wrap_add(ns[c], sheet_end(sh, row, i) - sh->t0 - sheet_start(sh, i));
+			k->class_ns[c] = wrap_add(k->class_ns[c], sheet_end(sh, row, i) - sh->t0 - sheet_start(sh, i));
+			int64_t before = i == sh->first[row] && sheet_interval_continues(sh, row, i) ? w->waited[g] : 0;
+			wrap_add_to(&k->in_flight, time_in_flight(w, sh, row, i, before));
 		}
+}
+
+/* Note who ended waits of others, apart from those for a lock, and who wrote to the network. */
+static void note_acts(struct walk *w, const struct sheet *sh, uint32_t row)
+{
+	uint8_t *acts = w->r->acts;
+	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {
+		enum tstate s = (enum tstate)(sh->state[i] & SHEET_STATE);
+		stk_id stack = state_is_wait(s) || is_call(s) ? sheet_stack(sh, i) : 0;
+		if (!stack || stack >= w->to->sn->nstks)
+			continue;
+		trk_id g = sh->trk[row], by = i + 1 < sh->first[row + 1] ? sheet_peer(sh, i + 1) : 0;
+		if (is_call(s) && w->r->stack[stack].sends)
+			acts[g >> 3] |= (uint8_t)(1u << (g & 7));
+		if (!state_is_wait(s) || !w->r->stack[stack].user || !by || by == g || by >= w->to->sn->ntrks ||
+		    (sh->state[i + 1] & SHEET_STATE) != TS_READY)
+			continue;
+		enum time_class c = class_cache_of(&w->cache, sh, i);
+		if (c == TIME_CHANNEL || c == TIME_SELECT || c == TIME_COND || c == TIME_WAITGROUP)
+			acts[by >> 3] |= (uint8_t)(1u << (by & 7));
+	}
+}
+
+/* Count the lives and goroutines that acted. */
+static void count_acts(const struct walk *w)
+{
+	for (size_t k = 0; k < w->to->nkinds; k++) {
+		struct operation_kind *x = &w->to->kind[k];
+		bool whole = x->source == OPERATION_LIFE || x->source == OPERATION_GOROUTINE;
+		for (uint32_t i = 0; whole && i < x->n; i++)
+			x->nacting += has_acted(w, ((const trk_id *)x->record)[i]);
+	}
 }
 
 /* Note how long a goroutine that does not end has been waiting at the end of the row. */
@@ -477,11 +534,12 @@ static void walk_sheet(struct walk *w, struct class_sums *tasks, const struct sh
 	for (uint32_t row = sh->nother; row < sh->ntrk && sh->trk[row] < most; row++) {
 		enum goroutine_role role = w->r->role[sh->trk[row]];
 		class_sums_row(tasks, sh, row, &w->cache);
+		note_acts(w, sh, row);
 		if (role == ROLE_ROUND || role == ROLE_SERVER)
 			divide_row(w, sh, row);
 		else if (role == ROLE_WHOLE)
 			sum_row(w, sh, row);
-		if (role != ROLE_NONE && !roles_ended(w->r, w->to->sn, sh->trk[row]))
+		if (role == ROLE_WHOLE || (role != ROLE_NONE && !roles_ended(w->r, w->to->sn, sh->trk[row])))
 			note_wait(w, sh, row);
 	}
 }
@@ -520,6 +578,7 @@ bool work_walk(struct operation_list *to, const struct task_work *tasks, const s
 	finish_all(&w);
 	class_sums_finish(sums);
 	take_task_classes(to, &of_tasks);
+	count_acts(&w);
 	populations_form(to, r, w.seen);
 	arena_free(&scratch);
 	run_moments_free(&w.moments);

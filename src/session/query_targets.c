@@ -68,14 +68,15 @@ static bool is_part(const struct operations *ops, uint32_t i, enum operation_sou
 	return parent != OPERATION_NONE && ops->kind[operations_kind_of(ops, parent)].source == source;
 }
 
-/* The complete operations of the best source, without parts of others of it. */
+/* The operations of the source of the main kind, without parts of others of it: complete ones, and those of kinds that are
+   mostly open. */
 static void add_operations(struct target_search *s)
 {
-	uint32_t best = critical_slowest_kind(s->ops);
+	uint32_t best = operations_main_kind(s->ops);
 	for (uint32_t i = 0; i < s->ops->n; i++) {
 		struct critical_target t = critical_target_of_operation(s->ops, i);
 		if (s->ops->kind[operations_kind_of(s->ops, i)].source == s->ops->kind[best].source &&
-		    (t.complete || !s->ops->kind[best].ncomplete) && !is_part(s->ops, i, s->ops->kind[best].source))
+		    (t.complete || operations_mostly_open(&s->ops->kind[operations_kind_of(s->ops, i)])) && !is_part(s->ops, i, s->ops->kind[best].source))
 			add_target(s, &t, true);
 	}
 }

@@ -34,14 +34,14 @@ void trace_analysis_free(struct trace_analysis *a)
 	mem_free(a);
 }
 
-/* Sum up the critical paths of the slowest kind, of at most SUMMED operations, evenly spaced: a line of the first screen
+/* Sum up the critical paths of the main kind, of at most SUMMED operations, evenly spaced: a line of the first screen
    needs no more. */
 enum { SUMMED = 1024 };
-static void sum_slowest_kind(struct trace_analysis *a, const struct progress_watcher *on)
+static void sum_main_kind(struct trace_analysis *a, const struct progress_watcher *on)
 {
-	uint32_t k = critical_slowest_kind(a->operations);
+	uint32_t k = operations_main_kind(a->operations);
 	const struct operation_kind *kind = k == UINT32_MAX ? NULL : &a->operations->kind[k];
-	if (!kind || kind->ncomplete < 2)
+	if (!kind || (kind->ncomplete < 2 && !operations_mostly_open(kind)))
 		return;
 	uint32_t n = kind->n < SUMMED ? kind->n : SUMMED;
 	struct critical_target *t = xmalloc(n * sizeof *t);
@@ -67,7 +67,7 @@ static void run_analysis(void *work, struct job *j)
 	struct findings_query q = {.filter = filter, .operations = a->operations, .walker = part ? NULL : a->walker, .on = on};
 	if (!a->walker || !a->operations)
 		return;
-	sum_slowest_kind(a, &on);
+	sum_main_kind(a, &on);
 	a->findings = findings_find(a->sn, &q, &a->mem);
 }
 

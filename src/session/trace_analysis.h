@@ -20,7 +20,7 @@ struct trace_analysis {
 	const struct findings *findings;	/* likewise */
 	const struct operations *all;		/* of the whole trace; the walker's */
 	const struct critical_walker *walker;
-	/* the critical paths of the slowest kind of operations, or of a sample; lines NULL: no kind has two complete ones */
+	/* the critical paths of the main kind of operations, or of a sample; lines NULL: there is none, or it has one operation */
 	struct critical_sum slowest;
 	uint32_t nslowest;		/* number of its operations */
 	uint32_t refs;		/* changed by the UI thread only */

@@ -315,7 +315,7 @@ uint32_t timeline_track_position(const struct snap *, const trk_id *, uint32_t n
 /* Return the track of a kind by number; 0: none. */
 trk_id timeline_find_track(const struct timeline *, const struct snap *, enum track_kind, uint64_t id);
 
-/* ---- findings and the slowest kind of operations (verdict.c) */
+/* ---- findings and the main kind of operations (verdict.c) */
 struct findings;
 void timeline_verdict_update(struct timeline *, const struct pane_env *);	/* ask for the analysis, if the trace is read */
 struct async *timeline_verdict_slot(const struct timeline *);	/* NULL: none yet */

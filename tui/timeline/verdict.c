@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * What is wrong with the program, and what its slowest kind of operations does: the lines at the top of the timeline,
+ * What is wrong with the program, and what its main kind of operations does: the lines at the top of the timeline,
  * which is the first screen of a trace, and the two lines of operations over time below the axis.
  *
  * The worst findings come first, in their own words. If there is one, it may take several lines; several share the
@@ -27,7 +27,7 @@ enum { SHOWN = 3, MOST = 3, BLOCK = 64, INDENT = 8, LEAST_ROWS = 16, TALL = 34, 
 struct timeline_verdict {
 	struct trace_analysis *analysis;	/* NULL: none yet */
 	struct async making;
-	const struct operation_kind *kind;	/* the slowest kind; NULL: there are no operations */
+	const struct operation_kind *kind;	/* the main kind; NULL: there are no operations */
 	int64_t *longest;			/* of every BLOCK operations of the kind, in ns */
 	struct { uint32_t at; int64_t t0, t1; } tour;	/* the finding that Tab went to, and the window there */
 };
@@ -35,7 +35,7 @@ struct timeline_verdict {
 static void choose_kind(struct timeline_verdict *v)
 {
 	const struct operations *ops = v->analysis->operations;
-	uint32_t k = critical_slowest_kind(ops);
+	uint32_t k = operations_main_kind(ops);
 	mem_free(v->longest);
 	v->longest = NULL;
 	v->kind = k == UINT32_MAX ? NULL : &ops->kind[k];
@@ -108,7 +108,8 @@ const struct findings *timeline_verdict_findings(const struct timeline *tl)
 
 bool timeline_verdict_has_operations(const struct timeline *tl)
 {
-	return tl->verdict && tl->verdict->kind && tl->verdict->kind->ncomplete > 1;
+	const struct operation_kind *k = tl->verdict ? tl->verdict->kind : NULL;
+	return k && (k->ncomplete > 1 || operations_mostly_open(k));
 }
 
 const struct operation_kind *timeline_verdict_kind(const struct timeline *tl)
@@ -211,13 +212,17 @@ static void put_per_second(struct buf *b, double v)
 	buf_printf(b, v >= 100 ? "%.0f/s" : "%.3g/s", v);
 }
 
-/* Append "request  444/s  p50 36.0ms  p99 36.9ms". */
+/* Append "request  444/s  p50 36.0ms  p99 36.9ms", or "request  33 open  1 complete" of a kind that is mostly open. */
 static void put_rate(const struct snap *sn, const struct operation_kind *k, struct buf *b)
 {
 	double seconds = (double)(sn->t1 - sn->t0) / 1e9;
 	text_safe(b, k->name, k->nname);
 	buf_puts(b, "  ");
-	put_per_second(b, seconds > 0 ? (double)k->n / seconds : 0);
+	if (operations_mostly_open(k)) {
+		buf_printf(b, "%" PRIu32 " open  %" PRIu32 " complete", k->n - k->ncomplete, k->ncomplete);
+		return;
+	}
+	put_per_second(b, seconds > 0 ? (double)(k->n - k->nbefore) / seconds : 0);
 	buf_puts(b, "  p50 ");
 	text_ns(b, k->p50);
 	buf_puts(b, "  p99 ");
@@ -283,7 +288,7 @@ static void put_paths(const struct trace_analysis *a, size_t width, struct buf *
 	}
 }
 
-/* Draw the slowest kind of operations: its rate and latency, and the parts of its critical paths, in `room` lines. */
+/* Draw the main kind of operations: its rate and latency, and the parts of its critical paths, in `room` lines. */
 static void draw_kind(const struct timeline_verdict *v, struct grid *g, int y, int room)
 {
 	struct buf b = {0}, rate = {0}, path = {0};

@@ -35,7 +35,7 @@ struct why {
 };
 
 /* walk.c: the target of a place: the operation, task, region, span or goroutine. If the place has no goroutine (an idle P,
-   a GC cycle): the operation that shows the tail of the slowest kind. Return false if there is none. */
+   a GC cycle): the operation that shows the tail of the main kind. Return false if there is none. */
 bool why_find_target(const struct trace_analysis *, const struct place *, struct critical_target *);
 /* Start the walk of a target, and take its result at once if it is short. */
 void why_start_walk(struct why *, const struct pane_env *, const struct critical_target *);

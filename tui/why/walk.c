@@ -65,7 +65,7 @@ bool why_find_target(const struct trace_analysis *a, const struct place *p, stru
 		*out = (struct critical_target){t0, t1, g->id, p->trk, OPERATION_NONE, true, {name->s, name->n}};
 		return true;
 	}
-	uint32_t k = critical_slowest_kind(a->operations);
+	uint32_t k = operations_main_kind(a->operations);
 	if (k == UINT32_MAX)
 		return false;
 	struct operation o = operations_get(a->operations, operations_nearest_p99(a->operations, &a->operations->kind[k]));

@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * `ttrace why`: where the time of one operation went, by its critical path. Of several that are selected it is the one
- * nearest their 99th percentile. Without a choice: the operation that shows the tail of the slowest kind, and the sum
+ * nearest their 99th percentile. Without a choice: the operation that shows the tail of the main kind, and the sum
  * over all operations.
  */
 #include "config.h"
@@ -30,10 +30,10 @@ struct why_report {
 
 /* ---- targets */
 
-/* Choose the target that is explained: without a choice one of the slowest kind. */
+/* Choose the target that is explained: without a choice one of the main kind. */
 static uint32_t choose_target(const struct why_report *y)
 {
-	uint32_t slowest = y->targets.chosen ? UINT32_MAX : critical_slowest_kind(y->ops), n = 0;
+	uint32_t slowest = y->targets.chosen ? UINT32_MAX : operations_main_kind(y->ops), n = 0;
 	struct critical_target *v = xmalloc((y->targets.n + 1u) * sizeof *v);
 	uint32_t *index = xmalloc((y->targets.n + 1u) * sizeof *index);
 	for (uint32_t i = 0; i < y->targets.n; i++) {
