@@ -24,6 +24,9 @@ struct part_record {
 };
 #define PART_LONG UINT32_C(0xf0000000)
 
+/* How many requests of a kind were found, also those that are not selected; how many had an event in user code. */
+struct found_requests { uint32_t n, in_user_code; };
+
 /* What operations_find() collects. Kinds get their numbers in the order in which they are found. */
 struct operation_list {
 	const struct snap *sn;
@@ -38,11 +41,11 @@ struct operation_list {
 	uint64_t first_life, first_part;
 	struct operation_kind *kind;
 	uint64_t *key;			/* of each kind */
-	uint32_t *met;			/* of each kind: operations that were found, also those that are not selected */
+	struct found_requests *found;	/* of each kind */
 	uint16_t *handler;		/* this, nhandler and handler_site: see struct operations; the number of a handler is
 					   that of its kind plus 1 */
 	stk_id *handler_site;
-	size_t nkinds, ckinds, ckeys, cmet, nhandler, chandler;
+	size_t nkinds, ckinds, ckeys, cfound, nhandler, chandler;
 	struct intern by_key;
 	uint64_t next_id;		/* of operations that are not tasks */
 };

@@ -66,8 +66,8 @@ uint32_t operations_list_kind(struct operation_list *l, enum operation_source so
 		return i;
 	l->kind = mem_grow(l->kind, &l->ckinds, l->nkinds + 1, sizeof *l->kind);
 	l->key = mem_grow(l->key, &l->ckeys, l->nkinds + 1, sizeof *l->key);
-	l->met = mem_grow(l->met, &l->cmet, l->nkinds + 1, sizeof *l->met);
-	l->met[l->nkinds] = 0;
+	l->found = mem_grow(l->found, &l->cfound, l->nkinds + 1, sizeof *l->found);
+	l->found[l->nkinds] = (struct found_requests){0};
 	l->kind[l->nkinds] = (struct operation_kind){.name = "", .source = source};
 	l->key[l->nkinds] = key;
 	intern_put(&l->by_key, hash, (uint32_t)l->nkinds);
@@ -270,7 +270,7 @@ static void list_free(struct operation_list *l)
 	for (size_t k = 0; k < l->nkinds; k++)
 		mem_free(l->kind[k].record);
 	mem_free(l->late);
-	mem_free(l->met);
+	mem_free(l->found);
 	mem_free(l->handler);
 	mem_free(l->kind);
 	mem_free(l->key);

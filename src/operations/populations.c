@@ -11,7 +11,8 @@
  *
  * The name of a kind is that of its handler. A closure has no name that tells something: if it is one of several handlers
  * its kind is named by the function that it calls, if it is the only one by the innermost user function that is common to
- * all stacks, as kinds without a handler are.
+ * all stacks, as kinds without a handler are. If less than half of the requests had an event in user code, their stacks tell
+ * nothing of the others, and the name is that of the server.
  */
 #include "config.h"
 #include "operations/internal.h"
@@ -32,6 +33,7 @@ struct population_pass {
 	struct common_part *common;	/* by kind */
 	uint32_t *merged;		/* by server: its kind of requests without a handler plus 1; 0: none */
 	bool *single;			/* by server: all requests are of that kind */
+	bool *named;			/* by server: half of its requests had events in user code */
 	stk_id *sole;			/* by server: its known handler, if there is one only; else 0 */
 };
 
@@ -81,13 +83,15 @@ static void join_kinds(struct population_pass *p, uint32_t server)
 {
 	enum { NEARLY_ALL = 95 };
 	struct operation_list *l = p->l;
-	uint64_t all = 0, known = 0;
+	uint64_t all = 0, known = 0, shown = 0;
 	for (uint32_t k = 0; k < l->nkinds; k++)
 		if (is_request(l, k) && server_of(l, k) == server) {
-			all += l->met[k];
-			known += is_known(p, k) ? l->met[k] : 0;
+			all += l->found[k].n;
+			known += is_known(p, k) ? l->found[k].n : 0;
+			shown += l->found[k].in_user_code;
 		}
 	p->single[server] = known * 100 < all * NEARLY_ALL;
+	p->named[server] = shown * 2 >= all;
 	for (uint32_t k = 0; k < l->nkinds; k++) {
 		if (!is_request(l, k) || server_of(l, k) != server || (!p->single[server] && is_known(p, k)))
 			continue;
@@ -171,7 +175,7 @@ static stk_id naming_frame(const struct population_pass *p, uint32_t k, stk_id s
 	uint32_t server = server_of(p->l, k);
 	bool merged = p->merged[server] == k + 1;
 	stk_id handler = merged ? sole : p->l->kind[k].site, common = common_user_frame(st, &p->common[k]), at;
-	if ((merged && !p->single[server]) || !servers_has_handler(p->r->servers, server))
+	if ((merged && !(p->single[server] && p->named[server])) || !servers_has_handler(p->r->servers, server))
 		return 0;
 	if (!handler)
 		return common;
@@ -187,7 +191,7 @@ static stk_id sole_handler(const struct population_pass *p, uint32_t server)
 	const struct operation_list *l = p->l;
 	stk_id found = 0;
 	for (uint32_t k = 0; k < l->nkinds; k++) {
-		if (!is_request(l, k) || server_of(l, k) != server || !is_known(p, k) || !l->met[k])
+		if (!is_request(l, k) || server_of(l, k) != server || !is_known(p, k) || !l->found[k].n)
 			continue;
 		if (found)
 			return 0;
@@ -243,7 +247,7 @@ void populations_form(struct operation_list *l, const struct goroutine_roles *r,
 	struct population_pass p = {.l = l, .r = r, .seen = seen,
 	    .common = xcalloc(l->nkinds + 1u, sizeof *p.common),
 	    .merged = xcalloc(n, sizeof *p.merged), .single = xcalloc(n, sizeof *p.single),
-	    .sole = xcalloc(n, sizeof *p.sole)};
+	    .named = xcalloc(n, sizeof *p.named), .sole = xcalloc(n, sizeof *p.sole)};
 	keep_handlers(&p);
 	for (uint32_t server = 0; server < n; server++)
 		p.sole[server] = sole_handler(&p, server);
@@ -254,5 +258,6 @@ void populations_form(struct operation_list *l, const struct goroutine_roles *r,
 	mem_free(p.common);
 	mem_free(p.merged);
 	mem_free(p.single);
+	mem_free(p.named);
 	mem_free(p.sole);
 }

@@ -43,6 +43,7 @@ struct open_work {
 	bool started;			/* its start is in the trace */
 	bool woken;			/* it starts when the goroutine was woken from a wait that is not known */
 	bool worked, begun, records;	/* it is more than reading; it had `begins`; it recorded the trace */
+	bool user;			/* it had an event in user code */
 };
 
 _Static_assert(TIME_CLASS__N <= 32, "a bit for each class");
@@ -206,7 +207,8 @@ static void add_work(struct walk *w, trk_id g, const struct open_work *o, int64_
 	if (!server && !selected)
 		return;
 	uint32_t k = server ? server_kind(w, w->r->of[g], o->handler) : round_kind(w, o->idle ? o->idle : w->r->of[g]);
-	w->to->met[k]++;
+	w->to->found[k].n++;
+	w->to->found[k].in_user_code += o->user;
 	if (!selected)
 		return;
 	x.kind = k & (UINT32_MAX >> 1);
@@ -237,7 +239,7 @@ static void clear_work(struct open_work *o)
 	o->t0 = o->sent = TIME_NONE;
 	o->idle = o->handler = o->call = 0;
 	o->depth = 0;
-	o->started = o->woken = o->worked = o->begun = o->records = false;
+	o->started = o->woken = o->worked = o->begun = o->records = o->user = false;
 }
 
 /* Add what is open as an operation, and open nothing. It ends at t, or when the response was sent. */
@@ -285,6 +287,7 @@ static void note_stack(struct walk *w, trk_id g, struct open_work *o, stk_id sta
 		return;
 	o->worked = o->worked || x->works || !servers_has_works(w->r->servers, w->r->of[g]);
 	o->records = o->records || x->records;
+	o->user = o->user || x->user;
 	if (!o->records)
 		w->seen[stack >> 3] |= (uint8_t)(1u << (stack & 7));
 	if (!x->handler || x->handler == o->handler)

@@ -276,7 +276,7 @@ static int take_value_type(struct pprof *p, const struct field *f, str_id *name,
 
 static int take_type(struct pprof *p, const struct field *f)
 {
-	str_id name, unit;
+	str_id name = 0, unit = 0;
 	if (take_value_type(p, f, &name, &unit))
 		return -1;
 	if (p->out->profile->type(p->out->self, name, unit) < 0)

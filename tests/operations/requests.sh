@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Requests of servers: programs that counted theirs (tests/requests) against the report `operations`. Their clients send the next
+# request as soon as they have the answer, some several at once, with bodies, on connections that are closed, and before
+# and beyond the trace. The request that fetched the trace is none of them.
+. "${srcdir:-.}/tests/lib.sh"
+
+# requests FILE COLUMN: print the sum of a column over the kinds of requests
+requests() {
+	"$TTRACE" operations -format=tsv "$1" | awk -F'\t' -v c="$2" '$9 == "server" { s += $c } END { print s + 0 }'
+}
+while IFS="$(printf '\t')" read -r name server count before open p99; do
+	file=$top/tests/requests/$name.trace.gz
+	same "$name: requests" "$(requests "$file" 1)" "$count"
+	same "$name: complete requests" "$(requests "$file" 2)" "$((count - open))"
+	same "$name: requests that began before the trace" "$(requests "$file" 25)" "$before"
+	# few of them show their handler, so all are one kind
+	same "$name: kinds" "$("$TTRACE" operations -format=tsv "$file" | awk -F'\t' '$9 == "server" { print $27 }' | cut -d' ' -f1)" \
+		"$server"
+	"$TTRACE" operations -format=tsv "$file" | awk -F'\t' -v p99="$p99" '$9 == "server" && $5 > 1.3 * p99 { exit 1 }' ||
+		fail "$name: the 99th percentile is larger than that of the clients, $p99 ns"
+done <"$top/tests/requests/truth.tsv"
+
+# how they were counted
+http1=$top/tests/requests/http1.trace.gz
+same 'requests of connections' "$("$TTRACE" operations -format=tsv "$http1" | awk -F'\t' '$9 == "server" { print $26 }')" connection
+same 'requests of streams' "$("$TTRACE" operations -format=tsv "$top/tests/requests/http2.trace.gz" |
+	awk -F'\t' '$9 == "server" { print $26 }')" stream
+"$TTRACE" operations -format=json "$http1" >"$tmp/json"
+grep -q '"before":4,"begun":2[0-9][0-9]' "$tmp/json" || fail "JSON has no number of requests that were seen to begin"
+grep -q '"handler":"main.(\*server).order"' "$tmp/json" || fail "JSON has no handler of a request"
+# a handler is shown only where a request had an event in it
+grep -q '"handler":"main.(\*server).item"' "$tmp/json" && fail "requests without an event in their handler have one"
+exit $bad
