@@ -13,7 +13,7 @@
 #include "base/wrap_math.h"
 #include "trace/user_code.h"
 
-enum { PATH_SAMPLES = 48 };
+enum { PATH_SAMPLES = 256 };
 /* Each time that more pieces than this were read, half as many of the operations that follow are sampled. The path of
    one operation may have up to CRITICAL_PIECES. */
 enum { PATH_PIECES = 1 << 15 };
@@ -163,6 +163,64 @@ static void set_sides(
 	}
 }
 
+/* How many requests of a kind one handler works for, and how many of these are slow. */
+struct handler_count { uint32_t n, slow; };
+
+/* Is the handler another endpoint, whose requests mostly take longer than those of others? */
+static bool is_other_endpoint(const struct handler_count *h)
+{
+	return h->slow * SLOW_PART > h->n;
+}
+
+/* Count the requests of each known handler. If there is one only, those without a known one are taken for its. */
+static void count_handlers(
+    const struct kind_paths *k, const struct operations *ops, const uint8_t *side, struct handler_count *of)
+{
+	uint32_t kind = (uint32_t)(k->kind - ops->kind), known = 0, sole = 0;
+	for (uint32_t i = 0; i < k->kind->n; i++) {
+		struct handler_count *h = &of[operations_handler_number(ops, kind, i)];
+		h->n += side[i] != PATH_SIDES;
+		h->slow += side[i] == PATH_SLOW;
+	}
+	for (uint32_t h = 1; h < ops->nhandlers; h++)
+		if (of[h].n) {
+			known++;
+			sole = h;
+		}
+	if (known == 1)
+		of[sole].n += of[0].n;
+}
+
+static void change_side(uint8_t *side, enum path_side to, uint32_t all[PATH_SIDES + 1])
+{
+	all[*side]--;
+	*side = (uint8_t)to;
+	all[to]++;
+}
+
+/* Slow requests are compared with others of their handler, where it is known. Those of another endpoint are not slow; the
+   rest of what remains are the requests of handlers that have slow ones. */
+static void part_handlers(
+    const struct kind_paths *k, const struct operations *ops, uint8_t *side, uint32_t all[PATH_SIDES + 1])
+{
+	uint32_t kind = (uint32_t)(k->kind - ops->kind);
+	if (k->kind->source != OPERATION_SERVER || !ops->nhandlers || !all[PATH_SLOW])
+		return;
+	struct handler_count *of = xcalloc(ops->nhandlers, sizeof *of);
+	count_handlers(k, ops, side, of);
+	for (uint32_t i = 0; i < k->kind->n; i++) {
+		uint32_t h = operations_handler_number(ops, kind, i);
+		if (h && side[i] == PATH_SLOW && is_other_endpoint(&of[h]))
+			change_side(&side[i], PATH_REST, all);
+	}
+	for (uint32_t i = 0; i < k->kind->n && all[PATH_SLOW] && !of[0].slow; i++) {
+		uint32_t h = operations_handler_number(ops, kind, i);
+		if (h && side[i] == PATH_REST && (!of[h].slow || is_other_endpoint(&of[h])))
+			change_side(&side[i], PATH_SIDES, all);
+	}
+	mem_free(of);
+}
+
 /* Decide what is slow. side: set to the side of each operation, PATH_SIDES: none; all: the number of those of each. */
 static void find_slow(
     struct kind_paths *k, const struct operations *ops, uint8_t *side, uint32_t all[PATH_SIDES + 1])
@@ -182,6 +240,7 @@ static void find_slow(
 		all[PATH_REST] += all[PATH_SLOW];
 		all[PATH_SLOW] = 0;
 	}
+	part_handlers(k, ops, side, all);
 	k->nslow = all[PATH_SLOW];
 }
 

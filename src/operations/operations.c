@@ -239,6 +239,7 @@ static void take_handlers(struct operations *o, struct operation_list *l, struct
 {
 	o->handler = l->handler;
 	o->nhandler = l->nhandler;
+	o->nhandlers = l->handler_site ? (uint32_t)l->nkinds + 1 : 0;
 	o->handler_site = l->handler_site;
 	if (l->handler)
 		arena_adopt(mem, l->handler);

@@ -81,6 +81,7 @@ struct operations {
 	   handlers, by number; 0: unknown */
 	const uint16_t *handler;
 	size_t nhandler;
+	uint32_t nhandlers;
 	const stk_id *handler_site;
 	/* see operations_at(): the first nparts operations, which are not the whole time of a goroutine, by goroutine,
 	   start and descending end; and of each in that order the position of the one around it, or OPERATION_NONE */
@@ -101,6 +102,8 @@ int64_t operations_duration(const struct operations *, uint32_t kind, uint32_t i
 void operations_durations(const struct operations *, uint32_t kind, uint32_t i, uint32_t n, int64_t *ns);
 /* Return the node of the handler that worked for a request; 0: no stack shows it, or it is no request. */
 stk_id operations_handler(const struct operations *, const struct operation *);
+/* Return the number of the handler of operation i of a kind, which is less than o->nhandlers; 0: it has none that is known. */
+uint32_t operations_handler_number(const struct operations *, uint32_t kind, uint32_t i);
 /* Return the index of the kind of an operation. */
 uint32_t operations_kind_of(const struct operations *, uint32_t index);
 /* Return the index of the operation that another one is a part of, or OPERATION_NONE: the parent of a task, or what

@@ -228,6 +228,16 @@ stk_id operations_handler(const struct operations *o, const struct operation *x)
 	return request ? o->handler_site[o->handler[i]] : 0;
 }
 
+uint32_t operations_handler_number(const struct operations *o, uint32_t kind, uint32_t i)
+{
+	const struct operation_kind *k = &o->kind[kind];
+	if (k->source != OPERATION_SERVER)
+		return 0;
+	uint32_t id = ((const struct part_record *)k->record)[i].id;
+	uint32_t number = id < o->nhandler ? o->handler[id] : 0;
+	return o->handler_site[number] ? number : 0;
+}
+
 uint32_t operations_kind_of(const struct operations *o, uint32_t i)
 {
 	struct bsearch_probe h = {.hi = o->nkinds};

@@ -64,6 +64,17 @@ func (s *server) order(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintln(w, "ordered")
 }
 
+func (s *server) pause(w http.ResponseWriter, r *http.Request) {
+	time.Sleep(time.Millisecond)
+	fmt.Fprintln(w, "paused")
+}
+
+// All requests of this endpoint take long.
+func (s *server) report(w http.ResponseWriter, r *http.Request) {
+	time.Sleep(40 * time.Millisecond)
+	fmt.Fprintln(w, "report")
+}
+
 func (s *server) upload(w http.ResponseWriter, r *http.Request) {
 	n, _ := io.Copy(io.Discard, r.Body)
 	fmt.Fprintln(w, n, "bytes")
@@ -91,6 +102,8 @@ func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/item/", s.item)
 	mux.HandleFunc("/order/", s.order)
+	mux.HandleFunc("/pause", s.pause)
+	mux.HandleFunc("/report", s.report)
 	mux.HandleFunc("/upload", s.upload)
 	mux.HandleFunc("/forward", s.forward)
 	mux.HandleFunc("/wait/", s.wait)
@@ -184,8 +197,9 @@ type row struct {
 
 func (r *row) String() string {
 	sort.Slice(r.t.took, func(i, k int) bool { return r.t.took[i] < r.t.took[k] })
-	p99 := r.t.took[len(r.t.took)*99/100]
-	return fmt.Sprintf("%s\t%s\t%d\t%d\t%d\t%d", r.name, r.kind, r.t.began+r.open, r.before, r.open, p99.Nanoseconds())
+	p50, most := r.t.took[len(r.t.took)/2], r.t.took[len(r.t.took)-1]
+	return fmt.Sprintf("%s\t%s\t%d\t%d\t%d\t%d\t%d", r.name, r.kind, r.t.began+r.open, r.before, r.open,
+		p50.Nanoseconds(), most.Nanoseconds())
 }
 
 // http1: connections that are kept, closed, pipelined and with bodies; requests that are longer than the trace.
@@ -237,6 +251,31 @@ func http2(folder string) *row {
 	return r
 }
 
+// endpoints: one takes longer than the others.
+func endpoints(folder string) *row {
+	s := newServer()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	go http.Serve(l, s.handler())
+	url := "http://" + l.Addr().String()
+	r := &row{name: "endpoints", kind: "net/http"}
+	c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
+	record(filepath.Join(folder, "endpoints.trace"), url, func() {
+		loop(&r.t, 4, 50, func(client, i int) {
+			path := fmt.Sprintf("/item/%d", i)
+			if i%10 == 5 {
+				path = "/report"
+			} else if i%5 == 0 {
+				path = "/pause"
+			}
+			get(c, url+path, nil, false)
+		})
+	})
+	return r
+}
+
 type Adder struct{}
 
 func (Adder) Add(v [2]int, sum *int) error {
@@ -280,7 +319,7 @@ func main() {
 		log.Fatal(err)
 	}
 	defer out.Close()
-	for _, scenario := range []func(string) *row{http1, http2, calls} {
+	for _, scenario := range []func(string) *row{http1, endpoints, http2, calls} {
 		fmt.Fprintln(out, scenario(folder))
 	}
 }
