@@ -198,7 +198,7 @@ struct trace_slice *operations_slices(const struct snap *, struct trace_span_mat
 /* Return the kind that a trace is explained by if none is chosen; UINT32_MAX: there is none. */
 uint32_t operations_main_kind(const struct operations *);
 /* Return whether the time of a kind is mostly that of operations that are not complete: those are judged then. */
-static inline bool operations_mostly_open(const struct operation_kind *k) 
+static inline bool operations_mostly_open(const struct operation_kind *k)
 {
 	return !k->ncomplete || k->complete_total < k->total / 2;
 }
