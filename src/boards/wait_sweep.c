@@ -11,6 +11,7 @@
 #include "base/mem/sparse_array.h"
 #include "base/radix_sort.h"
 #include "store/tracks/time_search.h"
+#include "trace/wait_before.h"
 
 /* The wait of a goroutine that has not ended. */
 struct sweep_wait { int64_t t0; stk_id stack; uint8_t state; bool waits, started; };	/* started: it was visited */
@@ -70,8 +71,9 @@ static void walk_row(struct sweep *w, const struct sheet *sh, uint32_t row, trk_
 		}
 		if (!wanted)
 			continue;
+		bool first = i == sh->first[row] && !(sh->state[i] & SHEET_CONT);
 		if (!x.waits)
-			x = (struct sweep_wait){.t0 = t, .stack = sheet_stack(sh, i), .waits = true};
+			x = (struct sweep_wait){.t0 = first ? trace_wait_start(w->m->sn, g, t) : t, .stack = sheet_stack(sh, i), .waits = true};
 		x.state = sh->state[i];
 		add_piece(w, g, &x, t, sheet_end(sh, row, i));
 	}

@@ -19,6 +19,7 @@
 #include "base/wrap_math.h"
 #include "trace/stats/stops.h"
 #include "trace/user_code.h"
+#include "trace/wait_before.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -355,6 +356,7 @@ static void put_reason(const struct critical_lines *l, const struct critical_lin
 	struct stop_kind kind;
 	switch (v->reason) {
 	case CRITICAL_NO_WORK: buf_puts(b, "the goroutine that ended it had no work"); break;
+	case CRITICAL_BEFORE: buf_puts(b, TRACE_BEFORE); break;
 	case CRITICAL_WOKEN_LATE: buf_puts(b, "a P was idle: woken late"); break;
 	case CRITICAL_OCCUPIED: put_occupant(l, v, b); break;
 	case CRITICAL_GC_WORKERS: buf_puts(b, "all Ps occupied, by mark workers"); break;

@@ -19,6 +19,7 @@
 
 #include "base/wrap_math.h"
 #include "trace/bins.h"
+#include "trace/wait_before.h"
 
 struct walk_frame {
 	trk_id g;
@@ -269,6 +270,8 @@ static void walk_wait(struct path_walk *k, struct walk_frame *f)
 		return;
 	} else
 		v.followed = !follows;
+	if (trace_began_before(k->sn, f->g, e.t0))
+		v.reason = CRITICAL_BEFORE;
 	put_piece(k, &v);
 }
 

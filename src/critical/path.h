@@ -19,6 +19,7 @@ enum critical_reason {
 	CRITICAL_WOKEN_LATE,	/* runnable while a P was idle */
 	CRITICAL_OCCUPIED,	/* runnable: all Ps were occupied, this share of them by `occupant`, at `stack` */
 	CRITICAL_GC_WORKERS,	/* likewise, by mark workers of the GC */
+	CRITICAL_BEFORE,	/* a wait since before the trace */
 	CRITICAL_STOPPED,	/* the world was stopped: `span` is the stop, `stack` that of its caller */
 	CRITICAL_REASON__N
 };

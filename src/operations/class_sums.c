@@ -14,6 +14,7 @@
 #include "base/bsearch.h"
 #include "base/wrap_math.h"
 #include "trace/longest_wait.h"
+#include "trace/wait_before.h"
 
 #include <stdlib.h>
 
@@ -133,7 +134,7 @@ static void add_interval(struct class_sums *p, struct open_sums *o, const struct
 {
 	int64_t t = sh->t0 + sheet_start(sh, i), end = sheet_end(sh, row, i);
 	pass_points(p, o, sh->trk[row], t);
-	if (!sheet_interval_continues(sh, row, i))
+	if (!trace_interval_continues(p->sn, sh, row, i))
 		o->waited = 0;
 	o->waited += state_is_wait((enum tstate)(sh->state[i] & SHEET_STATE)) ? end - t : 0;
 	o->wait = c;

@@ -31,6 +31,7 @@
 #include "store/tracks/wake_edges.h"
 #include "trace/longest_wait.h"
 #include "trace/user_code.h"
+#include "trace/wait_before.h"
 
 #include <string.h>
 
@@ -215,7 +216,7 @@ static void count_waits(struct idle_part *p, const struct sheet *sh, uint32_t ro
 		stk_id stack = state_is_wait(s) ? sheet_stack(sh, i) : 0;
 		if (s == TS_FOREVER)
 			a->r->forever[g >> 3] |= (uint8_t)(1u << (g & 7));
-		if (!stack || stack >= a->sn->nstks || sheet_interval_continues(sh, row, i) ||
+		if (!stack || stack >= a->sn->nstks || trace_interval_continues(a->sn, sh, row, i) ||
 		    is_in_task(a->tasks, &at, g, sh->t0 + sheet_start(sh, i)))
 			continue;
 		struct stack_use *u = use_of(p, g, stack);

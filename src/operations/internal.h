@@ -188,9 +188,4 @@ void class_sums_finish(struct class_sums *);
 /* Return a zeroed table of n rows with a column for each class, or for those with time in ns[]. */
 struct class_table class_table_new(uint32_t n, const int64_t *ns, struct arena *);
 
-static inline bool sheet_interval_continues(const struct sheet *sh, uint32_t row, uint32_t i)
-{
-	return i == sh->first[row] ? sh->state[i] & SHEET_CONT : sheet_continues(sh->state[i - 1], sh->state[i]);
-}
-
 #endif

@@ -26,6 +26,7 @@
 #include "trace/longest_wait.h"
 #include "trace/run_stacks.h"
 #include "trace/user_code.h"
+#include "trace/wait_before.h"
 
 #include <string.h>
 
@@ -493,10 +494,10 @@ static void note_wait(struct walk *w, const struct sheet *sh, uint32_t row)
 	uint32_t first = sh->first[row], i = sh->first[row + 1] - 1;
 	bool waits = state_is_wait((enum tstate)(sh->state[i] & SHEET_STATE));
 	w->wait[g] = (uint8_t)class_cache_of(&w->cache, sh, i);
-	while (i > first && sheet_interval_continues(sh, row, i))
+	while (i > first && trace_interval_continues(w->to->sn, sh, row, i))
 		i--;
 	int64_t here = sh->t1 - sh->t0 - sheet_start(sh, i);
-	w->waited[g] = !waits ? 0 : sheet_interval_continues(sh, row, i) ? w->waited[g] + here : here;
+	w->waited[g] = !waits ? 0 : trace_interval_continues(w->to->sn, sh, row, i) ? w->waited[g] + here : here;
 }
 
 /* Time of a kind in a wait that lasts to the end of the trace is time of another class. */

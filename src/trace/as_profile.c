@@ -30,6 +30,7 @@
 #include "trace/run_queue.h"
 #include "trace/run_stacks.h"
 #include "trace/time_class.h"
+#include "trace/wait_before.h"
 
 #include <string.h>
 
@@ -185,7 +186,7 @@ static int64_t clip_to_filter(struct weigh_pass *p, trk_id trk, int64_t a, int64
 	if (p->type == TRACE_TIME || counts_every_wait(p))
 		return overlap_in_window(p, a, b, INT64_MIN, INT64_MAX);
 	const struct trk_row *t = store_trk(p->sn->st, trk);
-	int64_t run0 = store_run0(p->sn->st, t), end = store_t1(p->sn->st, t);
+	int64_t run0 = p->type == TRACE_BLOCK ? TIME_NONE : store_run0(p->sn->st, t), end = store_t1(p->sn->st, t);
 	return overlap_in_window(p, a, b, run0 == TIME_NONE ? INT64_MIN : run0, end == TIME_NONE ? INT64_MAX : end);
 }
 
@@ -343,12 +344,29 @@ static void pass_open(const struct weigh_pass *p, trk_id trk, struct open_stretc
 		o->tag = s == TS_OTHER && o->proc ? o->proc : p->tag[state_runs(s) ? TS_RUN : s];
 }
 
+/* Types that the reference has, too, show what the file tells: for a wait since before the trace it has no reason. Others
+   show what the reader derived (wait_before.h), from the start of the trace on. */
+static bool uses_only_own_reasons(const struct weigh_pass *p)
+{
+	return p->type != TRACE_TIME && p->type != TRACE_BLOCK;
+}
+
+/* Is interval i of row r such a wait? */
+static bool is_before(const struct weigh_pass *p, uint32_t r, uint32_t i)
+{
+	const struct sheet *sh = p->sh;
+	return (sh->state[i] & SHEET_STATE) >= TS_CHANSEND &&
+	    (trace_began_before(p->sn, sh->trk[r], sh->t0 + sheet_start(sh, i)) ||
+		trace_interval_continues(p->sn, sh, r, i));
+}
+
 static void pass_row(struct weigh_pass *p, uint32_t r)
 {
 	const struct sheet *sh = p->sh;
 	trk_id trk = sh->trk[r];
 	struct open_stretch *was = sparse_array_find(&p->open, trk), now = was ? *was : (struct open_stretch){0}, *o = &now;
-	uint8_t old = p->mode == M_OCCUPANT || p->type == TRACE_TIME ? 0 : SHEET_PAST;
+	bool own = uses_only_own_reasons(p);
+	uint8_t old = p->mode == M_OCCUPANT || !own ? 0 : SHEET_PAST;
 	if (charges_runs(p))
 		run_moments_begin_goroutine(&p->moments, trk);
 	for (uint32_t i = sh->first[r]; i < sh->first[r + 1]; i++) {
@@ -364,7 +382,8 @@ static void pass_row(struct weigh_pass *p, uint32_t r)
 		} else if (is_run(p, o) && !(sh->state[i] & SHEET_CONT)) {
 			run_upto(p, trk, o, &(struct run_moment){ .t = t, .stack = sheet_stack(sh, i) });
 		}
-		if (!o->kind && kind && !(sh->state[i] & (old | SHEET_CONT)))
+		bool unknown = p->type == TRACE_BLOCK && s == TS_UNKNOWN && sh->state[i] & SHEET_PAST;
+		if (!o->kind && kind && !unknown && !(sh->state[i] & (old | SHEET_CONT)) && !(own && is_before(p, r, i)))
 			pass_open(p, trk, o, i, kind);
 		if (p->last)
 			p->last[trk] = (struct last){ sheet_stack(sh, i), (uint8_t)s };

@@ -15,6 +15,7 @@
 #include "trace/longest_wait.h"
 #include "trace/stats/goroutine_waits.h"
 #include "trace/stats/group_key.h"
+#include "trace/wait_before.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,10 +33,11 @@ static void walk(const struct goroutine_times *g, int64_t t0, int64_t t1, struct
 	int64_t born = store_trk(sn->st, g->trk)->t0, from = born > t0 ? born : t0, in_range = 0;
 	bool go = trace_interval_at(sn, g->trk, from, &v) || trace_interval_near(sn, g->trk, from, 1, &v);
 	for (; go && v.t0 < t1; go = trace_interval_step(sn, &v, 1)) {
-		int64_t lo = v.t0 > g->t0 ? v.t0 : g->t0, hi = v.t1 < g->t1 ? v.t1 : g->t1;
+		int64_t begin = state_is_wait(v.state) ? trace_wait_start(sn, g->trk, v.t0) : v.t0;
+		int64_t lo = begin > g->t0 ? begin : g->t0, hi = v.t1 < g->t1 ? v.t1 : g->t1;
 		if (state_is_wait(v.state)) {
 			w->wait = mem_grow(w->wait, &w->cap, w->n + 1u, sizeof *w->wait);
-			w->wait[w->n++] = v.t1 - v.t0;
+			w->wait[w->n++] = v.t1 - begin;
 		}
 		if (hi <= lo)
 			continue;

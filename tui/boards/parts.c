@@ -9,6 +9,7 @@
 
 #include "base/text/text.h"
 #include "term/style.h"
+#include "trace/wait_before.h"
 
 #include <string.h>
 
@@ -20,7 +21,7 @@ static const struct pane_table_column cols[PART_COLS] = {
 	[PART_CLASS] = {{"CLASS", 9, false, 0, 0, 0, "class"}, "what the time is spent with", true},
 	[PART_WHERE] = {{"WHERE", 0, false, 0, 26, 0, NULL}, "the line", false},
 	[PART_WHOSE] = {{"LONGEST ON", 18, false, 0, 34, 8, NULL}, "the goroutine that shows it", false},
-	[PART_AT] = {{"AT", 10, true, 0, 0, 0, "at"}, "when", true},
+	[PART_AT] = {{"AT", 10, true, 0, 0, 0, "at"}, "when, before: since before the trace", true},
 };
 
 static const struct board_part *part_of(const struct boards_state *p, uint32_t item)
@@ -65,7 +66,9 @@ static void put_cell(const struct pane_env *env, const struct board_part *v, enu
 			tracepane_put_track(st, v->g, b);
 		break;
 	case PART_AT:
-		if (v->g && v->t0 != TIME_NONE)
+		if (v->g && v->t0 != TIME_NONE && trace_waits_before(session_snap(env->s), v->g, v->t0))
+			buf_puts(b, "before");
+		else if (v->g && v->t0 != TIME_NONE)
 			text_at(b, v->t0, 1000);
 		break;
 	case PART_COLS: break;

@@ -18,6 +18,7 @@
 #include "store/tracks/wake_edges.h"
 #include "term/style.h"
 #include "trace/longest_wait.h"
+#include "trace/wait_before.h"
 
 #include <string.h>
 
@@ -184,7 +185,8 @@ static void put_still(const struct goroutines_page *o, const struct snap *sn, st
 	buf_printf(b, "; %s for ", still);
 	text_ns(b, last->t1 - last->t0);
 	if (state_is_wait(last->state))
-		buf_printf(b, " (%s)", style_state_name(last->state));
+		buf_printf(b, " (%s%s)", style_state_name(last->state),
+		    trace_began_before(sn, o->trk, last->t0) ? ", " TRACE_BEFORE : "");
 }
 
 static void draw_top(const struct goroutines_state *p, const struct pane_env *env, struct grid *g)

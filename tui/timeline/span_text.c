@@ -14,6 +14,7 @@
 #include "base/mem/mem.h"
 #include "base/text/text.h"
 #include "trace/longest_wait.h"
+#include "trace/wait_before.h"
 #include "tracepane/tracepane.h"
 
 #include <string.h>
@@ -273,6 +274,8 @@ static void put_waker(const struct snap *snap, trk_id g, const struct trace_inte
 	} else if (tracepane_state_waits(iv->state)) {
 		struct trace_interval next = *iv;
 		buf_printf(b, "waits (%s)", style_state_name(iv->state));
+		if (trace_began_before(snap, g, iv->t0))
+			buf_puts(b, " " TRACE_BEFORE);
 		if (trace_interval_end_text(snap, iv))
 			buf_printf(b, "; %s at the end of the trace", trace_interval_end_text(snap, iv));
 		if (trace_interval_step(snap, &next, 1) && next.state == TS_READY && next.peer) {

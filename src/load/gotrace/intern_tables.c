@@ -10,6 +10,7 @@
 #include "load/gotrace/internal.h"
 
 #include "base/mem/mem.h"
+#include "load/gotrace/status_waits.h"
 
 #include <string.h>
 
@@ -89,23 +90,45 @@ static loc_id add_frame(struct gotrace *r, const struct trace_frame *f)
 	return s->ops->loc(s->self, &(struct sink_loc){ .addr = f->pc, .line = &line, .nline = 1 });
 }
 
-stk_id intern_tables_find_stack(struct gotrace *r, uint32_t id)
+/* Pass a stack to the sink, without its innermost `skip` frames. */
+static void add_stack(struct gotrace *r, uint32_t id, uint32_t skip)
 {
 	enum { DEEP = 256 };
+	uint32_t n;
+	const struct trace_frame *f = generation_stack(r->tab.gen, id, &n);
+	loc_id loc[DEEP];
+	f += skip;
+	n -= skip;
+	if (n > DEEP)	/* the format allows 128 */
+		n = DEEP;
+	for (uint32_t i = 0; i < n; i++)
+		loc[i] = add_frame(r, &f[i]);
+	r->tab.stack[id] = (n ? r->sink->ops->stack(r->sink->self, loc, n) : 0) + 1;
+}
+
+stk_id intern_tables_find_stack(struct gotrace *r, uint32_t id)
+{
 	struct interned_tables *t = &r->tab;
 	if (!id || id >= t->nstack)
 		return 0;
-	if (!t->stack[id]) {
-		uint32_t n;
-		const struct trace_frame *f = generation_stack(t->gen, id, &n);
-		loc_id loc[DEEP];
-		if (n > DEEP)	/* the format allows 128 */
-			n = DEEP;
-		for (uint32_t i = 0; i < n; i++)
-			loc[i] = add_frame(r, &f[i]);
-		t->stack[id] = (n ? r->sink->ops->stack(r->sink->self, loc, n) : 0) + 1;
-	}
+	if (!t->stack[id])
+		add_stack(r, id, 0);
 	return t->stack[id] - 1;
+}
+
+enum tstate intern_tables_wait(struct gotrace *r, uint32_t id)
+{
+	struct interned_tables *t = &r->tab;
+	if (!id || id >= t->nroot || id >= t->nstack)
+		return TS_UNKNOWN;
+	struct start_function *of = &t->root[id];
+	if (!of->waits) {
+		uint32_t skip;
+		of->waits = (uint8_t)(status_waits_state(t->gen, id, &skip) + 1);
+		if (!t->stack[id])
+			add_stack(r, id, skip);
+	}
+	return (enum tstate)(of->waits - 1);
 }
 
 const struct start_function *intern_tables_find_root(struct gotrace *r, uint32_t id)

@@ -17,9 +17,10 @@
 /* The root function of a stack, and what follows from it for a goroutine that started there. */
 struct start_function {
 	str_id name;			/* id of the sink; 0 while a generation is read again */
-	bool is_known;			/* the other fields are valid */
-	bool any;			/* there is one */
-	bool system, worker;
+	bool is_known : 1;		/* the other fields are valid */
+	bool any : 1;			/* there is one */
+	bool system : 1, worker : 1;
+	uint8_t waits;			/* of a status: 0, or the state of a goroutine that waits with this stack, + 1 */
 };
 
 /* Strings and stacks of the current generation; each is passed to the sink when it is first used. */
@@ -171,6 +172,9 @@ void intern_tables_free(struct interned_tables *);
 str_id intern_tables_str(struct gotrace *, uint32_t id);
 stk_id intern_tables_find_stack(struct gotrace *, uint32_t id);
 const struct start_function *intern_tables_find_root(struct gotrace *, uint32_t id);
+/* Return the state of a goroutine whose status is that it waits, with this stack. Call it before the stack is passed to
+   the sink, which then gets the stack of an event that blocks a goroutine at the same line. */
+enum tstate intern_tables_wait(struct gotrace *, uint32_t stack);
 
 /* track_states.c. track_states_apply() applies the leading transitions of the n events and returns how many these
    were. The event after them, if any, is then the current one. */

@@ -461,9 +461,11 @@ static ALWAYS void enter_state(struct gotrace *r, struct track_goroutine *g, con
 {
 	const int64_t now = gotrace_now(r);
 	const struct state_entry at = { now, from == TST_UNDETERMINED ? gotrace_rel(r, r->sync) : now };
+	/* A status has no reason: the stack tells it. */
+	bool since_before = from == TST_UNDETERMINED && to == TST_WAITING && !ev->name;
+	enum tstate wait = since_before ? intern_tables_wait(r, ev->stack) : TS_UNKNOWN;
 	stk_id stack = intern_tables_stack(r, ev->stack);
 	uint32_t peer = 0;
-	enum tstate wait;
 	const struct track_goroutine *by;
 	switch (to) {
 	case TST_RUNNING:
@@ -477,7 +479,7 @@ static ALWAYS void enter_state(struct gotrace *r, struct track_goroutine *g, con
 		enter_plain(r, g, TS_READY, at, by ? by->trk : 0, stack, also);
 		break;
 	case TST_WAITING:
-		wait = wait_state(r, ev->name, &peer);
+		wait = since_before ? wait : wait_state(r, ev->name, &peer);
 		enter_plain(r, g, wait, at, peer, stack, also);
 		if (wait == TS_FOREVER)
 			spans_end_g(r, g, ev);

@@ -9,6 +9,7 @@
 
 #include "base/text/text.h"
 #include "trace/user_code.h"
+#include "trace/wait_before.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -68,6 +69,8 @@ static void json_parts(const struct trace_report_ctx *r, struct json *j, const s
 		json_place(r, j, v->stack);
 		if (v->g)
 			json_range(r, j, v->g, v->t0, v->t1);
+		if (v->g && v->t0 != TIME_NONE && trace_waits_before(r->sn, v->g, v->t0))
+			json_bool(j, "before_trace", true);
 		json_end(j);
 	}
 	json_end(j);
@@ -141,8 +144,9 @@ static void text_part(const struct trace_report_ctx *r, const struct board_part 
 		trace_report_put_frame(r, to, frame);
 	if (v->g) {
 		buf_printf(to, "%sG%" PRIu64, frame ? ", " : "", (uint64_t)store_trk(r->st, v->g)->id);
-		buf_puts(to, v->t0 == TIME_NONE ? "" : " at ");
-		if (v->t0 != TIME_NONE)
+		bool before = v->t0 != TIME_NONE && trace_waits_before(r->sn, v->g, v->t0);
+		buf_puts(to, v->t0 == TIME_NONE ? "" : before ? " " TRACE_BEFORE : " at ");
+		if (v->t0 != TIME_NONE && !before)
 			text_at(to, v->t0, 1000);
 	}
 	buf_putc(to, '\n');

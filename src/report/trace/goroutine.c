@@ -10,6 +10,7 @@
 #include "calltree/weighted.h"
 #include "trace/bins.h"
 #include "trace/longest_wait.h"
+#include "trace/wait_before.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -207,10 +208,16 @@ static void goroutine_head(const struct trace_report_ctx *r, trk_id g, const str
 	part_line(r, "runnable", no, x->ready);
 	part_line(r, "in system calls", no, x->syscall);
 	part_line(r, "blocked in system calls", no, x->sysblock);
-	for (uint32_t i = 0; i < x->nblock; i++)
-		part_line(r, "blocked, ",
-		    trace_report_string(r, x->block[i].name, *x->block[i].text ? x->block[i].text : "reason unknown"),
-		    x->block[i].ns);
+	for (uint32_t i = 0; i < x->nblock; i++) {
+		bool unknown = !x->block[i].name && !*x->block[i].text;
+		int64_t ns = x->block[i].ns - (unknown ? x->before_ns : 0);
+		if (ns > 0 || !unknown)
+			part_line(r, "blocked, ",
+			    trace_report_string(r, x->block[i].name, unknown ? "reason unknown" : x->block[i].text), ns);
+	}
+	if (x->before_ns)
+		part_line(r, "blocked " TRACE_BEFORE ", ",
+		    trace_report_string(r, 0, stats_before_reason(x)), x->before_ns);
 	still_line(r, g);
 	part_line(r, "unknown", no, x->unknown);
 	for (uint32_t i = 0; i < x->nrange; i++)

@@ -274,6 +274,11 @@ void trace_report_json_times(const struct trace_report_ctx *r, struct json *j, c
 	for (uint32_t i = 0; i < g->nblock; i++)
 		put_part(r, j, &g->block[i]);
 	json_end(j);
+	if (g->before_ns) {	/* derived, where block_ns has no reason */
+		json_object(j, "before_trace_ns");
+		json_i64(j, stats_before_reason(g), g->before_ns);
+		json_end(j);
+	}
 	json_object(j, "ranges_ns");
 	for (uint32_t i = 0; i < g->nrange; i++)
 		put_part(r, j, &g->range[i]);

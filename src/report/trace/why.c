@@ -293,6 +293,8 @@ static void json_part(const struct why_report *y, struct json *j, const struct c
 	json_bool(j, "followed", v->followed);
 	if (v->reason == CRITICAL_OCCUPIED)
 		json_occupant(y, j, v);
+	if (v->reason == CRITICAL_BEFORE)
+		json_bool(j, "before_trace", true);
 	if (v->approximate)
 		json_bool(j, "approximate", true);
 	json_end(j);

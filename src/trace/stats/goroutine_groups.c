@@ -30,7 +30,7 @@ enum {
 	RECORD_STATE = 1	/* the number of the first bit of the set of states */
 };
 _Static_assert(RECORD_STATE + TS__N <= 64, "the set has a bit for each state");
-enum part_kind { PART_OTHER, PART_RANGE };	/* a wait by its reason, a range */
+enum part_kind { PART_OTHER, PART_RANGE, PART_BEFORE };	/* a wait by its reason, a range, goroutine_times.before */
 
 static void pack_ns(struct buf *b, int64_t ns)
 {
@@ -82,6 +82,7 @@ static uint32_t pack(struct buf *b, const struct goroutine_times *g)
 			head |= bit_of(s);
 			rest = wrap_sub(rest, g->ns[s]);
 		}
+	nparts += g->before_ns > 0;
 	for (uint32_t i = 0; i < g->nblock; i++)
 		nparts += is_other(&g->block[i]);
 	head |= rest || nparts ? RECORD_REST : 0;
@@ -92,6 +93,8 @@ static uint32_t pack(struct buf *b, const struct goroutine_times *g)
 		return (uint32_t)at;
 	pack_ns(b, rest);
 	buf_varint(b, nparts);
+	if (g->before_ns > 0)
+		pack_part(b, PART_BEFORE, &(struct stats_part){.name = (str_id)g->before, .ns = g->before_ns});
 	for (uint32_t i = 0; i < g->nblock; i++)
 		if (is_other(&g->block[i]))
 			pack_part(b, PART_OTHER, &g->block[i]);
@@ -143,20 +146,37 @@ static void add_part(struct goroutine_times *g, struct stats_part *p, enum part_
 	*(kind == PART_RANGE ? &g->nrange : &g->nblock) += p != NULL;
 }
 
+static void next_part(struct byte_cursor *c, enum part_kind *kind, str_id *name)
+{
+	*kind = (enum part_kind)byte_cursor_u8(c);
+	*name = (str_id)byte_cursor_uvarint(c);
+}
+
 void stats_groups_times(const struct stats_groups *gs, uint32_t i, struct arena *mem, struct goroutine_times *g)
 {
 	struct byte_cursor c = record_of(gs, &gs->g[i]);
 	*g = (struct goroutine_times){.trk = gs->g[i].trk};
 	uint64_t n = unpack_states(&c, g->ns, &g->total);
 	struct stats_part *p = mem ? arena_alloc(mem, (TS__N + n) * sizeof *p) : NULL;
+	enum part_kind kind = PART_OTHER;
+	str_id name = 0;
+	if (n)
+		next_part(&c, &kind, &name);
+	if (n && kind == PART_BEFORE) {
+		g->before = (enum tstate)name;
+		g->before_ns = unpack_ns(&c);
+		if (--n)
+			next_part(&c, &kind, &name);
+	}
 	for (int s = 0; s < TS__N; s++)
-		if (g->ns[s] && stats_is_part((enum tstate)s, g->ns[s]))
-			add_part(g, p, PART_OTHER, (struct stats_part){0, s == TS_UNKNOWN ? "" : stats_reasons[s], g->ns[s]});
+		if (stats_is_part((enum tstate)s, stats_own_ns(g, (enum tstate)s)))
+			add_part(g, p, PART_OTHER, (struct stats_part){0, s == TS_UNKNOWN ? "" : stats_reasons[s],
+			    stats_own_ns(g, (enum tstate)s)});
 	for (; n; n--) {
-		enum part_kind kind = (enum part_kind)byte_cursor_u8(&c);
-		str_id name = (str_id)byte_cursor_uvarint(&c);
 		const char *text = kind == PART_OTHER ? stats_reasons[TS_OTHER] : "";
 		add_part(g, p, kind, (struct stats_part){name, text, unpack_ns(&c)});
+		if (n > 1)
+			next_part(&c, &kind, &name);
 	}
 	g->block = p;
 	g->range = p ? p + g->nblock : NULL;

@@ -18,6 +18,7 @@
 #include "trace/bins.h"
 #include "trace/bins_time.h"
 #include "trace/stats/internal.h"
+#include "trace/wait_before.h"
 
 #include <string.h>
 
@@ -138,17 +139,38 @@ bool stats_is_part(enum tstate k, int64_t ns)
 	return k >= TS_CHANSEND && ns > 0 && k != TS_FOREVER && k != TS_OTHER;
 }
 
+int64_t stats_own_ns(const struct goroutine_times *g, enum tstate k)
+{
+	return k == TS_UNKNOWN ? g->ns[k] + g->before_ns : k == g->before ? g->ns[k] - g->before_ns : g->ns[k];
+}
+
+const char *stats_before_reason(const struct goroutine_times *g)
+{
+	return stats_reasons[g->before] ? stats_reasons[g->before] : "";
+}
+
+/* Find how much of the time is of a wait since before the trace. */
+static void stat_before(const struct stats_index *s, struct goroutine_times *g)
+{
+	struct trace_interval v;
+	if (!trace_wait_before(s->sn, g->trk, &v))
+		return;
+	int64_t a = v.t0 > g->t0 ? v.t0 : g->t0, b = v.t1 < g->t1 ? v.t1 : g->t1;
+	g->before = v.state;
+	g->before_ns = b > a ? b - a : 0;
+}
+
 static void stat_block(const struct stats_index *s, struct goroutine_times *g, struct arena *mem)
 {
-	uint32_t n = 0;
+	uint32_t n = g->before_ns > 0;
 	for (int k = TS_CHANSEND; k < TS__N; k++)
 		n += g->ns[k] > 0;
 	if (!n)
 		return;
 	struct stats_part *p = arena_alloc(mem, (n + (g->ns[TS_OTHER] ? 64u : 0)) * sizeof *p);
 	for (int k = TS_CHANSEND; k < TS__N; k++)
-		if (stats_is_part((enum tstate)k, g->ns[k]))
-			part_add(p, &g->nblock, 0, k == TS_UNKNOWN ? "" : stats_reasons[k], g->ns[k]);
+		if (stats_is_part((enum tstate)k, stats_own_ns(g, (enum tstate)k)))
+			part_add(p, &g->nblock, 0, k == TS_UNKNOWN ? "" : stats_reasons[k], stats_own_ns(g, (enum tstate)k));
 	if (g->ns[TS_OTHER])
 		stat_others(s, g, p);
 	g->block = p;
@@ -210,6 +232,7 @@ void stats_finish_account(const struct stats_index *s, bool lives, struct arena 
 		g->ns[TS_SYSCALL] += last;
 		g->ns[TS_READY] += last;
 	}
+	stat_before(s, g);
 	stat_block(s, g, mem);
 	stat_ranges(s, g, g->t0, g->t1, mem);
 	g->blocked = stats_sum_parts(g->block, g->nblock);

@@ -19,7 +19,10 @@ struct goroutine_times {
 	int64_t total, exec, ready, syscall, sysblock, unknown;
 	int64_t ns[TS__N];		/* by state */
 	int64_t blocked, ranged;	/* sums of the times in block and in range */
-	/* block: by reason; range: time in ranges (mark assists, stops, ..., which overlap the above) */
+	/* The part of ns[before] that is of a wait since before the trace; the file has no reason for it (wait_before.h). */
+	int64_t before_ns;
+	enum tstate before;
+	/* block: by reason, as the file has it: time without one has the text ""; range: time in ranges (mark assists, stops, ..., which overlap the above) */
 	const struct stats_part *block, *range;
 	uint32_t nblock, nrange;
 };
@@ -30,6 +33,9 @@ const struct snap *stats_index_snap(const struct stats_index *);
 /* Compute the times from a to b; TIME_NONE: the start or end of the goroutine's life. Parts are in the arena. */
 void stats_of_goroutine(
     const struct stats_index *, trk_id g, int64_t a, int64_t b, struct arena *, struct goroutine_times *);
+
+/* Return the reason of the wait before_ns, as the runtime names it. */
+const char *stats_before_reason(const struct goroutine_times *);
 
 /* Replace TIME_NONE in *a, *b by the start and end of the goroutine's life. Return false if it never existed. */
 bool stats_goroutine_bounds(const struct snap *, trk_id, int64_t *a, int64_t *b);

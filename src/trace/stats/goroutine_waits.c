@@ -23,6 +23,7 @@
 #include "base/wrap_math.h"
 #include "trace/longest_wait.h"
 #include "trace/span_scan.h"
+#include "trace/wait_before.h"
 
 #include <string.h>
 
@@ -75,7 +76,7 @@ static void add_by_stack(struct waits_pass *p, const struct span_scan_item *v)
 	if (!rank_has(p->w->stacked, v->k))
 		return;
 	int64_t t0 = stats_groups_start(gs, v->k), t1 = t0 + stats_groups_total(gs, v->k);
-	int64_t lo = v->t0 > t0 ? v->t0 : t0, hi = v->t1 < t1 ? v->t1 : t1;
+	int64_t from = trace_wait_start(p->w->sn, gs->g[v->k].trk, v->t0), lo = from > t0 ? from : t0, hi = v->t1 < t1 ? v->t1 : t1;
 	if (hi <= lo)
 		return;
 	int64_t *ns = p->w->by_stack[rank_below(p->w->stacked, v->k)];
@@ -91,7 +92,7 @@ static void on_span(void *arg, const struct span_scan_item *v)
 	const struct snap *sn = p->w->sn;
 	bool ends = v->t0 > sn->t0 && v->t1 < sn->t1 && v->t1 > p->t0 && v->t1 <= p->t1;
 	if (state_is_wait(v->state) && (ends || !p->q->ends))
-		add_wait(p, v->k, v->t1 - v->t0);
+		add_wait(p, v->k, v->t1 - trace_wait_start(sn, p->w->gs->g[v->k].trk, v->t0));
 	if (time_class_needs_stack(v->state))
 		add_by_stack(p, v);
 }

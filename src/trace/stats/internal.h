@@ -29,5 +29,7 @@ bool stats_lives_to_end(const struct stats_index *, trk_id, int64_t b);
 extern const char *const stats_reasons[TS__N];
 /* Is that time in a state a part of `block`? Those of TS_OTHER are by reason. */
 bool stats_is_part(enum tstate, int64_t ns);
+/* Return the time in a state as the file has it: that of a wait since before the trace is TS_UNKNOWN. */
+int64_t stats_own_ns(const struct goroutine_times *, enum tstate);
 
 #endif

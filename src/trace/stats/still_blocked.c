@@ -11,14 +11,16 @@
 #include "base/bsearch.h"
 #include "trace/longest_wait.h"
 #include "trace/span_scan.h"
+#include "trace/wait_before.h"
 
-struct blocked_search { struct blocked_goroutine *v; int64_t end; };
+struct blocked_search { const struct snap *sn; struct blocked_goroutine *v; const trk_id *g; int64_t end; };
 
 static void on_span(void *arg, const struct span_scan_item *v)
 {
 	const struct blocked_search *f = arg;
-	if (state_is_wait(v->state) && v->t1 >= f->end)
-		f->v[v->k].ns = v->t1 - v->t0;
+	if (!state_is_wait(v->state) || v->t1 < f->end)
+		return;
+	f->v[v->k].ns = v->t1 - trace_wait_start(f->sn, f->g[v->k], v->t0);
 }
 
 static bool lives(const struct snap *sn, const struct stats_groups *gs, uint32_t i)
@@ -50,7 +52,7 @@ struct still_blocked still_blocked_find(const struct snap *sn, const struct stat
 				      .most = UINT64_MAX,
 				      .on = on ? *on : (struct progress_watcher){0},
 				      .on_span = on_span,
-				      .arg = &(struct blocked_search){b.v, sn->t1}});
+				      .arg = &(struct blocked_search){sn, b.v, g, sn->t1}});
 	arena_free(&own);
 	return b;
 }
