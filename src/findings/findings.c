@@ -40,6 +40,7 @@ void finding_add(struct findings_run *r, double fit, struct finding *f)
 {
 	if (fit >= 0.5) {
 		f->rule = r->rule;
+		f->order = r->n;
 		f->level = fit >= 1 && f->score >= FINDING_LOW ? FINDING_PROBLEM : FINDING_NOTICE;
 		if (f->show_t1 <= f->show_t0) {
 			f->show_t0 = f->t0;
@@ -65,6 +66,14 @@ const struct lock_sets *findings_locks(struct findings_run *r)
 		lock_sets_make(r->locks, &r->scan);
 	}
 	return r->locks;
+}
+
+const struct stuck *findings_stuck(struct findings_run *r)
+{
+	if (!r->stuck)
+		r->stuck = stuck_find(r, &(struct stuck_limits){LIMIT(r, STUCK_LOCK, OPEN), LIMIT(r, STUCK_LOCK, RATIO),
+		    LIMIT(r, LEAK, GOROUTINES)});
+	return r->stuck;
 }
 
 bool findings_serves(struct findings_run *r, trk_id g)
@@ -115,7 +124,9 @@ static int worst_first(const void *a, const void *b)
 		return x->cost > y->cost ? -1 : 1;
 	if (x->rule != y->rule)
 		return x->rule < y->rule ? -1 : 1;
-	return x->t0 < y->t0 ? -1 : x->t0 > y->t0;
+	if (x->t0 != y->t0)
+		return x->t0 < y->t0 ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
 }
 
 /* Are functions only known as numbers of stacks, or as addresses? */
@@ -143,7 +154,7 @@ static const char *missing(const struct findings_run *r, unsigned needs)
 {
 	if (r->sn->trace.log)
 		return "a log of gctrace or schedtrace has no states of goroutines";
-	return needs & NEEDS_STACKS ? findings_no_functions(r->sn) : NULL;
+	return needs & NEEDS_STACKS && !r->profile ? findings_no_functions(r->sn) : NULL;
 }
 
 static void list_procs(struct findings_run *r)
@@ -159,8 +170,8 @@ static void list_procs(struct findings_run *r)
 
 static bool is_judged(const struct findings_run *r, int rule)
 {
-	bool of_profile = judges[rule].needs & OF_PROFILE;
-	return of_profile == (r->profile != NULL) && (!r->q->rules || r->q->rules >> rule & 1);
+	unsigned needs = judges[rule].needs;
+	return (needs & OF_BOTH || !(needs & OF_PROFILE) == !r->profile) && (!r->q->rules || r->q->rules >> rule & 1);
 }
 
 /* Judge the rules that need paths, or the others. */
@@ -229,7 +240,8 @@ static void set_costs(struct findings_run *r)
 		most = r->v[i].affected_ns > most ? r->v[i].affected_ns : most;
 	for (uint32_t i = 0; i < r->n; i++) {
 		int64_t ns = r->v[i].affected_ns;
-		r->v[i].cost = r->v[i].score * (ns > 0 ? (double)ns / (double)most : 1);
+		r->v[i].cost = r->v[i].score * (ns > 0 ? (double)ns / (double)most : 1) *
+		    (r->v[i].urgency > 0 ? r->v[i].urgency : 1);
 	}
 }
 
@@ -262,6 +274,8 @@ static void run_free(struct findings_run *r)
 		paths_free(&r->paths[i]);
 	if (r->locks)
 		lock_sets_free(r->locks);
+	if (r->stuck)
+		stuck_free(r->stuck);
 	scan_free(&r->scan);
 	moments_free(&r->moments);
 	mem_free(r->groups.v);

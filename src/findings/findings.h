@@ -82,6 +82,8 @@ struct finding {
 	   that would go if the cause went */
 	double score;
 	int64_t affected_ns;		/* the time of which score is a part; 0: of the trace */
+	double urgency;			/* 0: 1; the score times this counts for the order: what only costs later is less urgent */
+	uint32_t order;			/* of equal ones: in which they were found */
 	double cost;			/* score times affected_ns as a part of the largest one: the order in a level */
 	const char *text;		/* one sentence, safe for a terminal */
 	struct finding_place culprit[FINDING_CULPRITS];	/* most guilty first */

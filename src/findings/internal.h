@@ -10,10 +10,11 @@
 #include "findings/lock_sets.h"
 #include "findings/moments.h"
 #include "findings/scan.h"
+#include "findings/stuck.h"
 #include "critical/path.h"
 
-/* What a rule needs of a trace. OF_PROFILE: it judges profiles, not traces. */
-enum { NEEDS_STACKS = 1, OF_PROFILE = 2, NEEDS_PATHS = 4 };
+/* What a rule needs of a trace. OF_PROFILE: it judges profiles, not traces; OF_BOTH: both. */
+enum { NEEDS_STACKS = 1, OF_PROFILE = 2, NEEDS_PATHS = 4, OF_BOTH = 8 };
 
 /* One run of all rules, with the measures that they share. */
 struct findings_run {
@@ -28,6 +29,7 @@ struct findings_run {
 	bool scanned, noted;	/* the scan was not stopped; the search for moments was not */
 	struct goroutine_groups groups;
 	const struct critical_walker *walker;	/* NULL if a profile is judged */
+	struct stuck *stuck;		/* likewise; see findings_stuck() */
 	struct lock_sets *locks;	/* NULL: not made yet; see findings_locks() */
 	struct kind_paths *paths;	/* of kinds of operations, for rules that need paths */
 	uint32_t npaths;
@@ -57,8 +59,12 @@ struct findings_run {
 #undef RULE
 #undef THRESHOLD
 
+/* rule_profile.c: the rule `leak` for profiles. */
+void leak_of_profile(struct findings_run *);
 /* Return the sets of waits that are for one lock; they are made when they are first needed. */
 const struct lock_sets *findings_locks(struct findings_run *);
+/* Likewise the waits that never end. */
+const struct stuck *findings_stuck(struct findings_run *);
 /* rule_paths.c: choose the kinds whose paths rules judge; walk the paths of number i of them, on any thread. */
 void findings_choose_kinds(struct findings_run *);
 void findings_walk_kind(struct findings_run *, uint32_t i);

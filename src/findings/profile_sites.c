@@ -109,6 +109,17 @@ static uint8_t kind_of_state(const struct snap *sn, uint32_t set)
 	return 0;
 }
 
+static bool is_leaked(const struct snap *sn, uint32_t set)
+{
+	const struct set_row *row = store_set(sn->st, set);
+	for (uint32_t i = 0; i < row->n; i++) {
+		const struct str_row *key = store_str(sn->st, store_label(sn->st, row->label + i)->key);
+		if (key->n == 6 && !memcmp(key->s, "leaked", 6))
+			return true;
+	}
+	return false;
+}
+
 static void sum_stacks(struct profile_sites *p, struct site_sums *to, const struct snap *sn,
     const struct findings_sides *sides, int type)
 {
@@ -117,9 +128,9 @@ static void sum_stacks(struct profile_sites *p, struct site_sums *to, const stru
 		uint64_t side = UINT64_C(1) << (store_side(sn->st, i) & 63);
 		int64_t v = store_value(sn->st, (size_t)type, i);
 		struct profile_site one = {.a = side & sides->a ? v : 0, .b = side & sides->b ? v : 0};
-		if (!one.a && !one.b)
-			continue;
 		const struct smp_row *sample = store_smp(sn->st, i);
+		if ((!one.a && !one.b) || (p->leaked && !is_leaked(sn, sample->set)))
+			continue;
 		one.path = first_user_frame(sn, is, sample->stack);
 		one.kind = kind ? kind[sample->stack] : 0;
 		if (p->by == SITES_BY_WAIT && !one.kind)
@@ -144,11 +155,10 @@ static int heaviest_first(const void *a, const void *b)
 	return (int)x->kind - (int)y->kind;
 }
 
-void profile_sites_make(struct profile_sites *p, const struct snap *sn, const struct findings_sides *sides, int type,
-    enum sites_by by, struct arena *mem)
+static void make(struct profile_sites *p, const struct snap *sn, const struct findings_sides *sides, int type,
+    struct arena *mem)
 {
 	struct site_sums stacks = {.by_path = true};
-	*p = (struct profile_sites){.by = by};
 	sum_stacks(p, &stacks, sn, sides, type);
 	intern_free(&stacks.index);
 	/* There are no more sites than stacks, so they take their places. */
@@ -159,7 +169,7 @@ void profile_sites_make(struct profile_sites *p, const struct snap *sn, const st
 		if (one.path) {
 			const struct frm_row *frame = store_frm(sn->st, stk_frame(sn->st, one.path));
 			one.fun = frame->fun;
-			one.line = by == SITES_BY_FUNCTION ? 0 : frame->line;
+			one.line = p->by == SITES_BY_FUNCTION ? 0 : frame->line;
 		}
 		add_site(&sites, &one);
 	}
@@ -169,6 +179,20 @@ void profile_sites_make(struct profile_sites *p, const struct snap *sn, const st
 	p->n = sites.n;
 	p->v = xrealloc(sites.v, (sites.n + 1u) * sizeof *p->v);
 	arena_adopt(mem, p->v);
+}
+
+void profile_sites_make(struct profile_sites *p, const struct snap *sn, const struct findings_sides *sides, int type,
+    enum sites_by by, struct arena *mem)
+{
+	*p = (struct profile_sites){.by = by};
+	make(p, sn, sides, type, mem);
+}
+
+void profile_sites_make_leaked(struct profile_sites *p, const struct snap *sn, const struct findings_sides *sides,
+    int type, struct arena *mem)
+{
+	*p = (struct profile_sites){.by = SITES_BY_WAIT, .leaked = true};
+	make(p, sn, sides, type, mem);
 }
 
 int profile_sites_type(const struct snap *sn, const char *name)

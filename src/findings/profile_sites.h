@@ -29,6 +29,7 @@ struct profile_sites {
 	uint32_t n;
 	int64_t a, b;		/* all samples */
 	enum sites_by by;
+	bool leaked;		/* only the goroutines that the runtime has found to be leaked: those with the tag "leaked" */
 };
 enum { PROFILE_NO_TYPE = -1 };
 /* Return the sample type with this name; PROFILE_NO_TYPE: there is none. */
@@ -36,6 +37,9 @@ int profile_sites_type(const struct snap *, const char *name);
 /* Sum up the samples of a type; v is in the arena. */
 void profile_sites_make(struct profile_sites *, const struct snap *, const struct findings_sides *, int type,
     enum sites_by, struct arena *);
+/* Likewise of the goroutines with the tag "leaked" of a dump of all stacks. */
+void profile_sites_make_leaked(struct profile_sites *, const struct snap *, const struct findings_sides *, int type,
+    struct arena *);
 /* Return the sum of a over all sites of a kind. */
 int64_t profile_sites_of_kind(const struct profile_sites *, uint8_t kind);
 /* Return the heaviest site with user code, of this kind if kind is not 0; NULL: none with a weight above 0. */

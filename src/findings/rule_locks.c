@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Queues for locks, and locks that are never released. What "one lock" and its holders are is inferred (lock_sets.c).
+ * Queues for locks. What "one lock" and its holders are is inferred (lock_sets.c).
  */
 #include "config.h"
 #include "findings/group_weights.h"
@@ -208,15 +208,6 @@ static void judge_queue(struct lock_rule *l, uint32_t first, int64_t ns)
 	time_parts_free(&q.held);
 }
 
-/* Is this the first site with waits of its set? */
-static bool is_first(struct lock_rule *l, uint32_t site)
-{
-	for (uint32_t i = 0; i < site; i++)
-		if (lock_sets_waits(l->sets, i) && lock_sets_of(l->sets, i) == lock_sets_of(l->sets, site))
-			return false;
-	return true;
-}
-
 /* The locks with most waiting are judged. */
 enum { LOCKS_JUDGED = 16 };
 struct lock_total { uint32_t first, set; int64_t ns; };
@@ -261,83 +252,4 @@ void rule_lock_queue(struct findings_run *r)
 	mem_free(v);
 	mem_free(l.first_wait);
 	mem_free(l.next_wait);
-}
-
-/* What is known of the waits for one lock that do not end. */
-struct stuck_lock { uint32_t n, set, first; int64_t open, ended, t0; trk_id g; };
-
-static void report_stuck(struct lock_rule *l, const struct stuck_lock *k)
-{
-	struct findings_run *r = l->r;
-	struct finding f = {.score = finding_score((double)k->open, (double)r->wall), .t0 = k->t0, .t1 = r->sn->t1,
-	    .trk = k->g};
-	double fit = finding_fit((double)k->open, LIMIT(r, STUCK_LOCK, OPEN)),
-	       ratio = k->ended ? finding_fit((double)k->open / (double)k->ended, LIMIT(r, STUCK_LOCK, RATIO)) : fit;
-	buf_printf(&r->text, "%u goroutine%s wait%s for a lock that is not released, the longest for ", k->n,
-	    text_s(k->n),
-	    k->n == 1 ? "s" : "");
-	text_ns(&r->text, k->open);
-	frm_id named = 0;
-	for (uint32_t i = k->first; i < l->sets->nsite; i++) {
-		const struct scan_site *x = lock_sets_waits(l->sets, i);
-		if (!x || !x->nopen || lock_sets_of(l->sets, i) != k->set)
-			continue;
-		frm_id at = r->scan.sites.v[i].frame;
-		buf_puts(&r->text, named ? ", " : ": ");
-		finding_put_place_after(r, at, named);
-		buf_printf(&r->text, " (%u)", x->nopen);
-		named = at;
-		finding_culprit(r, &f, at);
-		finding_victims(r, &f, r->groups.of[r->scan.open[x->open - 1].g] - 1, at);
-	}
-	finding_number(&f, "goroutines", k->n);
-	finding_number(&f, "open_ns", (double)k->open);
-	finding_number(&f, "longest_ended_ns", (double)k->ended);
-	f.see = "locks";
-	finding_add(r, fit < ratio ? fit : ratio, &f);
-}
-
-/* Goroutines in a deadlock often wait in one function for several locks: make one set of all locks for which a function
-   waits at the end of the trace. */
-static void join_by_function(const struct findings_run *r, struct lock_sets *sets)
-{
-	for (uint32_t i = 0; i < sets->nsite; i++) {
-		const struct scan_site *x = lock_sets_waits(sets, i);
-		for (uint32_t k = 0; x && x->nopen && k < i; k++) {
-			const struct scan_site *y = lock_sets_waits(sets, k);
-			if (y && y->nopen && store_frm(r->st, r->scan.sites.v[i].frame)->fun ==
-			    store_frm(r->st, r->scan.sites.v[k].frame)->fun)
-				lock_sets_join(sets, i, k);
-		}
-	}
-}
-
-static void stuck_add_site(struct findings_run *r, struct stuck_lock *k, const struct scan_site *x)
-{
-	k->n += x->nopen;
-	k->ended = x->longest > k->ended ? x->longest : k->ended;
-	if (!x->nopen || x->open_longest <= k->open)
-		return;
-	k->open = x->open_longest;
-	k->g = r->scan.open[x->open - 1].g;
-	k->t0 = r->sn->t1 - x->open_longest;
-}
-
-void rule_stuck_lock(struct findings_run *r)
-{
-	struct lock_sets sets;
-	struct lock_rule l = {.r = r, .sets = &sets};
-	lock_sets_make(&sets, &r->scan);
-	join_by_function(r, &sets);
-	for (uint32_t i = 0; i < sets.nsite; i++) {
-		if (!lock_sets_waits(&sets, i) || !is_first(&l, i))
-			continue;
-		struct stuck_lock k = {.set = lock_sets_of(&sets, i), .first = i};
-		for (uint32_t s = i; s < sets.nsite; s++)
-			if (lock_sets_waits(&sets, s) && lock_sets_of(&sets, s) == k.set)
-				stuck_add_site(r, &k, lock_sets_waits(&sets, s));
-		if (k.n)
-			report_stuck(&l, &k);
-	}
-	lock_sets_free(&sets);
 }

@@ -70,10 +70,46 @@ static bool has_work(uint8_t wait)
 	return wait == RUNTIME_WAIT_SEND || wait == RUNTIME_WAIT_MUTEX;
 }
 
+/* The goroutines that the runtime has found to be leaked: all of a goroutineleak profile, those with the tag of a dump. */
+static bool leaked_of(struct findings_run *r, struct profile_sites *p)
+{
+	int i = profile_sites_type(r->sn, "goroutine");
+	if (sites_of(r, p, "goroutineleak", SITES_BY_WAIT))
+		return true;
+	if (i == PROFILE_NO_TYPE)
+		return false;
+	profile_sites_make_leaked(p, r->sn, r->profile, i, &r->scratch);
+	return p->a > 0;
+}
+
+void leak_of_profile(struct findings_run *r)
+{
+	enum { SITES = 8 };	/* so many lines are reported */
+	struct profile_sites p;
+	if (!leaked_of(r, &p))
+		return;
+	for (uint32_t i = 0; i < p.n && i < SITES; i++) {
+		const struct profile_site *s = &p.v[i];
+		struct finding f = {.score = 100, .see = s->fun ? see_callers(r, s) : "top"};
+		if (s->a <= 0)
+			continue;
+		buf_printf(&r->text, "%lld goroutine%s never return%s from ", (long long)s->a, text_s((uint64_t)s->a),
+		    s->a == 1 ? "s" : "");
+		finding_put_place(r, frame_of(r, s));
+		if (s->kind)
+			buf_printf(&r->text, ": %s", runtime_wait_name((enum runtime_wait)s->kind));
+		buf_puts(&r->text, ", and nothing that could end the wait is reachable");
+		finding_culprit_stack(r, &f, s->path);
+		finding_number(&f, "goroutines", (double)s->a);
+		finding_number(&f, "all_leaked", (double)p.a);
+		finding_add(r, 1, &f);
+	}
+}
+
 void rule_same_stack(struct findings_run *r)
 {
 	struct profile_sites p;
-	if (!sites_of(r, &p, "goroutine", SITES_BY_WAIT))
+	if (leaked_of(r, &p) || !sites_of(r, &p, "goroutine", SITES_BY_WAIT))
 		return;
 	const struct profile_site *s = profile_sites_heaviest(&p, 0);
 	if (!s || !s->kind)

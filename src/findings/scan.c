@@ -17,6 +17,7 @@
 #include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
 #include "store/tracks/wake_edges.h"
+#include "trace/wait_before.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,7 @@ struct scan_doing {
 	stk_id stack, waited;	/* waited: stack of the last wait, except that for a lock; 0: none since a long run */
 	uint8_t state, of;
 	bool yielded;		/* the run before ended by a yield */
+	bool before;		/* at the end: a wait that began before the trace */
 };
 
 struct scan_pass {
@@ -457,7 +459,8 @@ static void add_open(struct scan *s, trk_id g, const struct scan_doing *d, int64
 	uint32_t i = site_table_of(&s->sites, (enum tstate)(d->state & SHEET_STATE), d->stack);
 	struct scan_site *x = site_at(s, i);
 	s->open = mem_grow(s->open, &s->copen, s->nopen + 1u, sizeof *s->open);
-	s->open[s->nopen++] = (struct scan_open){g, d->t0, d->stack, i, x->open};
+	s->open[s->nopen++] = (struct scan_open){.g = g, .t0 = d->t0, .stack = d->stack, .site = i, .next = x->open & INT32_MAX,
+	    .before = d->before, .state = (enum tstate)(d->state & SHEET_STATE)};
 	x->open = s->nopen;
 	x->nopen++;
 	x->open_longest = s->sn->t1 - d->t0 > x->open_longest ? s->sn->t1 - d->t0 : x->open_longest;
@@ -475,13 +478,20 @@ static void end_open(struct scan_pass *p)
 	struct scan *s = p->s;
 	for (trk_id g = 1; g < s->sn->ntrks; g++) {
 		struct scan_doing *d = &p->now[p->doing[g]];
+		if (d->of == SPAN_WAIT && trace_began_before(s->sn, g, d->t0)) {
+			d->before = true;
+			d->t0 = store_trk(s->sn->st, g)->t0;
+		}
 		int64_t ns = d->of ? scan_judged_ns(s, g, d->t0, s->sn->t1) : 0;
 		if (!ns)
 			continue;
-		if (d->of == SPAN_WAIT)
+		if (d->of == SPAN_WAIT) {
 			add_open(s, g, d, ns);
-		else
-			end_span(p, g, d, s->sn->t1, TS_NONE, 0, 0);
+			continue;
+		}
+		s->busy = mem_grow(s->busy, &s->cbusy, s->nbusy + 1u, sizeof *s->busy);
+		s->busy[s->nbusy++] = (struct scan_busy){g, d->t0, d->stack, d->of == SPAN_CALL};
+		end_span(p, g, d, s->sn->t1, TS_NONE, 0, 0);
 	}
 }
 
@@ -561,6 +571,7 @@ void scan_free(struct scan *s)
 	mem_free(s->pair);
 	mem_free(s->details);
 	mem_free(s->open);
+	mem_free(s->busy);
 	mem_free(s->runs.v);
 	mem_free(s->late.v);
 	mem_free(s->queued.v);

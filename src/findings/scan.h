@@ -39,8 +39,10 @@ enum { SCAN_AGAIN_NS = 20000 };
 /* Waits for a lock at one site that were ended from one line. */
 struct scan_pair { uint32_t site, waker; uint64_t n; int64_t ns; };
 
-/* A wait or a run that exists at the end of the trace. */
-struct scan_open { trk_id g; int64_t t0; stk_id stack; uint32_t site, next; };
+/* A wait until the end of the trace. before: it began before the trace, t0 is the start of the trace. */
+struct scan_open { trk_id g; int64_t t0; stk_id stack; uint32_t site, next : 31, before : 1; enum tstate state; };
+/* A goroutine that runs, is runnable or in a system call at the end of the trace; t0: since when. */
+struct scan_busy { trk_id g; int64_t t0; stk_id stack; bool in_call; };
 
 /* Per track. There may be millions, most of which only run, for less than two seconds. */
 struct scan_goroutine {
@@ -96,6 +98,9 @@ struct scan {
 	struct scan_open *open;
 	uint32_t nopen;
 	size_t copen;
+	struct scan_busy *busy;
+	uint32_t nbusy;
+	size_t cbusy;
 	struct scan_list runs;			/* long runs */
 	struct scan_list late;			/* long runnable spans, sorted by start */
 	struct scan_list queued;		/* long waits for locks; with the site */

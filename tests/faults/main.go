@@ -55,6 +55,12 @@ var faults = map[string]fault{
 	"frozen":          {2, frozen, "-"},
 	"own-cpu":         {4, ownCPU, "main.match"},
 
+	"stuck-wait":        {4, stuckSend, "main.(*broker).deliver"},
+	"stuck-wait+rest":   {4, stuckCondition, "main.(*starter).await"},
+	"stuck-lock+mixed":  {4, lockAcrossReceive, "main.(*settings).reload"},
+	"stuck-lock+before": {4, stuckBefore, "main.(*settings).reload|main.(*settings).get"},
+	"leak+library":      {4, leakOfLibrary, "main.session.watch"},
+
 	"gc+forced":         {1, forcedGC, "main.pack"},
 	"imbalance+rounds":  {2, unevenRounds, "main.count"},
 	"lock-queue+writer": {4, lockBehindLock, "main.(*rates).convert"},

@@ -31,6 +31,12 @@ done <"$faults/truth.tsv"
 run 0 findings "$faults/gc+forced.trace.gz"
 grep -q 'main.pack .* starts GC cycles' "$tmp/out" || fail "gc+forced: $(cat "$tmp/out")"
 
+# a leak of goroutines that a library started names the user code first; of a deadlock first what blocked first
+for first in 'leak+library main.session.watch' 'stuck-lock+mixed main.(*settings).reload' 'stuck-wait main.(*broker).deliver'; do
+	found "[a-z-]*" "$faults/${first%% *}.trace.gz" >"$tmp/found"
+	head -1 "$tmp/found" | grep -qF "problem [{\"function\":\"${first#* }\"" || fail "$first: $(cat "$tmp/found")"
+done
+
 # operations found as rounds of goroutines are also those of the report `why`
 run 0 why "$faults/imbalance+rounds.trace.gz"
 grep -q '^why main.each.func1 kit.go' "$tmp/out" || fail "why: $(cat "$tmp/out")"
@@ -90,6 +96,16 @@ blames() {	# blames RULE LEVEL FUNCTION ARGUMENT...: RULE must have a finding at
 }
 blames same-stack problem 'orders/internal/cart.(*Desk).ship.func1' "$samples/goroutine.pb.gz"
 blames same-stack problem 'orders/internal/cart.(*Desk).ship.func1' "$samples/goroutines.txt"
+# every goroutine of a goroutineleak profile, and those marked in a dump, are leaked; the marked line is not reported twice
+leaked() { # leaked STATE: a goroutine of a dump
+	printf 'goroutine %d [%s]:\nmain.publish()\n\t/src/main.go:12 +0x1d\ncreated by main.main in goroutine 1\n\t/src/main.go:9 +0x1d\n\n' 7 "$1"
+}
+{ printf 'goroutine 1 [running]:\nmain.main()\n\t/src/main.go:20 +0x1d\n\n' && leaked 'chan send (leaked)' && leaked 'chan send'; } >"$tmp/dump"
+blames leak problem main.publish "$tmp/dump"
+grep -q '"goroutines":1,"all_leaked":1' "$tmp/out" || fail "leaked goroutines: $(cat "$tmp/out")"
+{ printf 'goroutine 1 [running]:\nmain.main()\n\t/src/main.go:20 +0x1d\n\n' && leaked 'chan send'; } >"$tmp/dump"
+run 0 findings -rule=leak "$tmp/dump"
+grep -q '^nothing stands out$' "$tmp/out" || fail "a leak without the mark: $(cat "$tmp/out")"
 blames contention problem 'orders/internal/cache.(*Cache).Get' "$samples/mutex.pb.gz"
 blames heap-growth problem 'orders/internal/login.(*Store).open' -diff_base="$samples/leak-before.pb.gz" "$samples/leak-after.pb.gz"
 blames heap-site notice 'orders/internal/login.(*Store).open' -set=heap-site.bytes=4MB "$samples/heap.pb.gz"
