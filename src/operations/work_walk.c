@@ -399,7 +399,7 @@ static void add_interval(struct walk *w, trk_id g, struct open_work *o, const st
 	o->call = !is_call(s) || stack >= w->to->sn->nstks ? 0 : stack ? stack : o->call;
 	if (is_server(w, g))
 		add_request_interval(w, g, o, class_cache_of(&w->cache, sh, i),
-		    o->call && stack && !sheet_interval_continues(sh, row, i), t, end);
+		    o->call && stack && !trace_interval_continues(w->to->sn, sh, row, i), t, end);
 	else if (o->t0 != TIME_NONE)
 		add_ns(&o->time, class_cache_of(&w->cache, sh, i), end - t);
 	if (is_server(w, g) && o->t0 != TIME_NONE && stack)
@@ -450,7 +450,7 @@ static void sum_row(struct walk *w, const struct sheet *sh, uint32_t row)
 		if (sh->state[i] & SHEET_STATE) {
 			enum time_class c = class_cache_of(&w->cache, sh, i);
 			k->class_ns[c] = wrap_add(k->class_ns[c], sheet_end(sh, row, i) - sh->t0 - sheet_start(sh, i));
-			int64_t before = i == sh->first[row] && sheet_interval_continues(sh, row, i) ? w->waited[g] : 0;
+			int64_t before = i == sh->first[row] && trace_interval_continues(w->to->sn, sh, row, i) ? w->waited[g] : 0;
 			wrap_add_to(&k->in_flight, time_in_flight(w, sh, row, i, before));
 		}
 }
