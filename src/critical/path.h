@@ -69,6 +69,7 @@ struct critical_walker;
 struct critical_walker *critical_walker_new(
     const struct snap *, const struct operations *, struct arena *, const struct progress_watcher *on);
 const struct snap *critical_walker_snap(const struct critical_walker *);
+const struct operations *critical_walker_operations(const struct critical_walker *);
 
 /* The bounds: waits that are followed one out of another; pieces after which no wait is followed; pieces of a path. */
 enum { CRITICAL_DEPTH = 512, CRITICAL_FOLLOWED = 1 << 16, CRITICAL_PIECES = 1 << 18 };

@@ -168,3 +168,8 @@ const struct snap *critical_walker_snap(const struct critical_walker *w)
 {
 	return w->sn;
 }
+
+const struct operations *critical_walker_operations(const struct critical_walker *w)
+{
+	return w->operations;
+}

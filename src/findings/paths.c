@@ -13,7 +13,8 @@
 #include "base/wrap_math.h"
 #include "trace/user_code.h"
 
-enum { PATH_SAMPLES = 256 };
+/* Operations of a side that are walked: rounds and lives are alike, tasks and requests differ by what they ask for. */
+enum { PATH_SAMPLES = 48, PATH_SERVED_SAMPLES = 256 };
 /* Each time that more pieces than this were read, half as many of the operations that follow are sampled. The path of
    one operation may have up to CRITICAL_PIECES. */
 enum { PATH_PIECES = 1 << 15 };
@@ -57,19 +58,46 @@ static stk_id outermost_wait(const struct critical_path *path, uint32_t via)
 	return via == CRITICAL_NONE ? 0 : path->via[via].stack;
 }
 
-struct path_adding { struct kind_paths *k; const struct store *st; enum path_side side; };
+/* call: the wait of the last piece that was a call through a library. */
+struct path_adding {
+	struct kind_paths *k;
+	const struct store *st;
+	const struct operations *ops;
+	enum path_side side;
+	uint32_t call;
+};
 
-static void add_piece(void *arg, const struct critical_path *path, const struct critical_piece *p)
+/* A client library often has a goroutine that reads the responses of a connection, and wakes the one that sent the request.
+   What that goroutine, which runs no code of the program or is idle, waits for is the call of the other one: its own wait for
+   the network, at its line. */
+static struct critical_piece as_call(
+    const struct path_adding *a, const struct critical_path *path, const struct critical_piece *p)
 {
-	const struct path_adding *a = arg;
+	struct critical_piece v = *p;
+	if (p->via == CRITICAL_NONE || p->cls != TIME_NETWORK ||
+	    (!operations_is_idle(a->ops, p->stack) && user_code_first_frame(a->st, p->stack)))
+		return v;
+	const struct critical_via *via = &path->via[p->via];
+	v.stack = via->stack;
+	v.g = via->g;
+	v.via = via->up;
+	return v;
+}
+
+static void add_piece(void *arg, const struct critical_path *path, const struct critical_piece *given)
+{
+	struct path_adding *a = arg;
 	struct kind_paths *k = a->k;
 	enum path_side side = a->side;
+	const struct critical_piece call = as_call(a, path, given), *p = &call;
 	uint32_t at = stack_of(k, a->st, p);	/* may move k->stack and k->v */
 	struct path_stack *stack = &k->stack[at];
 	struct path_place *to = &k->v[stack->place];
 	int64_t ns = p->t1 - p->t0;
-	stack->n[side]++;
-	stack->now++;
+	bool again = p->via != given->via && given->via == a->call;	/* a response that was read in several parts */
+	a->call = p->via != given->via ? given->via : a->call;
+	stack->n[side] += !again;
+	stack->now += !again;
 	wrap_add_to(&to->ns[side], ns);
 	wrap_add_to(&to->now, ns);
 	if (ns < to->longest || (ns == to->longest && p->t0 >= to->t0))
@@ -103,6 +131,11 @@ static void forget_operation(struct kind_paths *k)
 		k->v[k->stack[i].place].now = 0;
 		k->stack[i].now = 0;
 	}
+}
+
+static bool is_served(const struct operation_kind *k)
+{
+	return k->source == OPERATION_TASK || k->source == OPERATION_SERVER;
 }
 
 /* Durations are counted in eighths of an octave; the last class ends at 2^63 ns. */
@@ -228,8 +261,7 @@ static void find_slow(
 	enum { TIMES = 3 };
 	const struct operation_kind *kind = k->kind;
 	bool empty = kind->gap && kind->nslow;
-	bool served = kind->source == OPERATION_TASK || kind->source == OPERATION_SERVER;
-	int64_t valley = !empty && served ? find_valley(kind, ops) : 0;
+	int64_t valley = !empty && is_served(kind) ? find_valley(kind, ops) : 0;
 	k->gap = empty || valley;
 	k->slow_from = empty ? kind->slow_from : valley ? valley : kind->p50 > 0 ? TIMES * kind->p50 : INT64_MAX;
 	set_sides(k, ops, side, all);
@@ -247,7 +279,7 @@ static void find_slow(
 void paths_add(struct kind_paths *k, const struct critical_walker *w, const struct operation *o, enum path_side side,
     struct critical_path *path)
 {
-	struct path_adding adding = {k, critical_walker_snap(w)->st, side};
+	struct path_adding adding = {k, critical_walker_snap(w)->st, critical_walker_operations(w), side, CRITICAL_NONE};
 	path->each = add_piece;
 	path->arg = &adding;
 	critical_path_walk(w, o->g, o->t0, o->t1, path);
@@ -260,7 +292,8 @@ void paths_add(struct kind_paths *k, const struct critical_walker *w, const stru
 static void walk_side(struct kind_paths *k, const struct critical_walker *w, const struct operations *ops,
     const uint8_t *side, enum path_side walked, uint32_t all, struct critical_path *path)
 {
-	uint32_t seen = 0, kind = (uint32_t)(k->kind - ops->kind), step = all / PATH_SAMPLES + 1;
+	uint32_t seen = 0, kind = (uint32_t)(k->kind - ops->kind);
+	uint32_t step = all / (is_served(k->kind) ? PATH_SERVED_SAMPLES : PATH_SAMPLES) + 1;
 	size_t pieces = 0;
 	for (uint32_t i = 0; seen < all; i++) {
 		if (side[i] != walked || seen++ % step)

@@ -21,6 +21,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -45,6 +46,9 @@ type server struct {
 	stock map[string]int
 	// Requests wait for these: some that begin before the trace, and some that do not end in it.
 	early, late chan struct{}
+	backend     string // the address of another server
+	client      *http.Client
+	calls       atomic.Int64
 }
 
 func newServer() *server {
@@ -98,11 +102,29 @@ func (s *server) wait(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// Calls another server, through the goroutines that the client of net/http has for a connection.
+func (s *server) lookup(w http.ResponseWriter, r *http.Request) {
+	n := 2
+	if r.URL.Path == "/lookup/all" {
+		n = 16
+	}
+	for i := range n {
+		s.ask(i)
+	}
+	fmt.Fprintln(w, "found")
+}
+
+func (s *server) ask(i int) {
+	s.calls.Add(1)
+	get(s.client, fmt.Sprintf("%s/pause?%d", s.backend, i), nil, false)
+}
+
 func (s *server) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/item/", s.item)
 	mux.HandleFunc("/order/", s.order)
 	mux.HandleFunc("/pause", s.pause)
+	mux.HandleFunc("/lookup/", s.lookup)
 	mux.HandleFunc("/report", s.report)
 	mux.HandleFunc("/upload", s.upload)
 	mux.HandleFunc("/forward", s.forward)
@@ -276,6 +298,38 @@ func endpoints(folder string) *row {
 	return r
 }
 
+// lookups: some requests make many calls, one after another.
+func lookups(folder string) *row {
+	back := newServer()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	go http.Serve(l, back.handler())
+	s := newServer()
+	s.backend = "http://" + l.Addr().String()
+	s.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
+	front, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		log.Fatal(err)
+	}
+	go http.Serve(front, s.handler())
+	url := "http://" + front.Addr().String()
+	r := &row{name: "lookups", kind: "net/http"}
+	c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
+	record(filepath.Join(folder, "lookups.trace"), url, func() {
+		loop(&r.t, 4, 20, func(client, i int) {
+			path := "/lookup/one"
+			if i%10 == 5 {
+				path = "/lookup/all"
+			}
+			get(c, url+path, nil, false)
+		})
+	})
+	r.t.began += int(s.calls.Load()) // the other server is in this process, too
+	return r
+}
+
 type Adder struct{}
 
 func (Adder) Add(v [2]int, sum *int) error {
@@ -319,7 +373,7 @@ func main() {
 		log.Fatal(err)
 	}
 	defer out.Close()
-	for _, scenario := range []func(string) *row{http1, endpoints, http2, calls} {
+	for _, scenario := range []func(string) *row{http1, endpoints, lookups, http2, calls} {
 		fmt.Fprintln(out, scenario(folder))
 	}
 }
