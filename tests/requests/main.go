@@ -247,6 +247,8 @@ func http1(folder string) *row {
 		pipeline(&r.t, l.Addr().String(), 10)
 		open(c, url+"/wait/late", r.open)
 	})
+	close(s.late) // the later traces have none of these requests
+	time.Sleep(50 * time.Millisecond)
 	return r
 }
 
