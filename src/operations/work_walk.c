@@ -342,7 +342,9 @@ static bool is_call(enum tstate s)
 static void begin(const struct walk *w, trk_id g, struct open_work *o, const struct sheet *sh, uint32_t i)
 {
 	bool born = goroutine_started(w->to->sn, g), life = is_life(w, g);
-	if (!born || life)
+	enum tstate s = (enum tstate)(sh->state[i] & SHEET_STATE);
+	/* one that waits since before the trace may have no work */
+	if (!(state_is_wait(s) && is_idle(w, g, s, sheet_stack(sh, i))) && (!born || life))
 		open_work(o, sh->t0 + sheet_start(sh, i), born, 0);
 	o->worked = life;
 	o->woken = (sh->state[i] & (SHEET_STATE | SHEET_PAST)) == TS_READY;
