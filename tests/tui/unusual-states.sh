@@ -19,7 +19,7 @@ after "$trace" 55 '4 P rows' 'timeline: this is the current pane'
 
 # Tab in the timeline goes to where each finding shows, the worst one first
 after "$trace" '<Tab>' '0.841s..0.917s' 'holds a lock across network'
-after "$trace" '<Tab><Tab>' 'sleeps 23% of the time of checkout'
+after "$trace" '<Tab><Tab>' '26 goroutines of orders/internal/cart.(*Desk).ship.func1 never return'
 alike "$trace" '<Tab><Tab><S-Tab>' '<Tab>'
 after "$samples/gctrace.log" '<Tab>' 'not looked for in this file'
 
