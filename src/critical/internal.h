@@ -5,23 +5,16 @@
 
 #include "critical/path.h"
 #include "trace/bins.h"
+#include "trace/run_stacks.h"
 #include "trace/track_cursor.h"
 
-/* A moment at which the stack of a running goroutine is known: a CPU sample, the start or end of a task or region, a
-   log. By goroutine, then time; of one time, a sample is last. */
-struct critical_moment { int64_t t; trk_id g; stk_id stack : 31; stk_id sample : 1; };
 /* A stop of the world, by start. They do not overlap. */
 struct critical_stop { int64_t t0, t1; uint32_t span; };
-
-enum { MOMENT_TRACKS = 64 };
 
 struct critical_walker {
 	const struct snap *sn;
 	const struct operations *operations;
-	struct critical_moment *moment;
-	uint32_t nmoment;
-	/* by MOMENT_TRACKS tracks: the first moment of them, or of later ones; nmoment at the end */
-	uint32_t *moment_of;
+	struct stack_moments moments;
 	struct critical_stop *stop;
 	uint32_t nstop;
 	trk_id *proc;			/* by number */
@@ -33,7 +26,7 @@ struct critical_walker {
    zeros. */
 enum { WALK_PLACES = 16 };
 struct walk_place { trk_id g; uint32_t sheet, row, i, edge; int64_t after, upto; };
-struct walk_places { struct walk_place v[WALK_PLACES]; };
+struct walk_places { struct walk_place v[WALK_PLACES]; struct run_pairs pairs; };
 /* Return the place of the cursor's goroutine in the cursor's sheet. */
 static inline struct walk_place *walk_place_of(struct walk_places *p, const struct track_cursor *c)
 {
@@ -53,11 +46,10 @@ static inline void walk_places_return(const struct walk_places *p, trk_id g, str
 	}
 }
 
-/* Called with consecutive parts of a time range and the stack of each. */
-typedef void critical_part_fn(void *arg, int64_t t0, int64_t t1, stk_id);
+/* Called with consecutive parts of a time range, the stack of each, and that recorded at its end, or 0. */
+typedef void critical_part_fn(void *arg, int64_t t0, int64_t t1, stk_id, stk_id end);
 
-/* run_parts.c: divide the time [a, b) of a piece in which a goroutine runs by stack: by the rule of trace/run_stacks.h,
-   with the stacks of tasks, regions and logs as well. */
+/* run_parts.c: divide the time [a, b) of a piece in which a goroutine runs by stack, by the rule of trace/run_stacks.h. */
 void critical_run_parts(const struct critical_walker *, struct walk_places *, const struct track_cursor *, int64_t a,
     int64_t b, critical_part_fn *, void *arg);
 

@@ -187,8 +187,9 @@ static void add_occupant(struct runnable_wait *x, trk_id g, stk_id stack, bool g
 /* scale: how many nanoseconds of the wait one nanosecond of the goroutine stands for */
 struct occupied_cell { struct runnable_wait *x; trk_id g; double scale; };
 
-static void add_run_part(void *arg, int64_t t0, int64_t t1, stk_id stack)
+static void add_run_part(void *arg, int64_t t0, int64_t t1, stk_id stack, stk_id end)
 {
+	(void)end;
 	const struct occupied_cell *o = arg;
 	o->x->cost++;
 	add_occupant(o->x, o->g, stack, false, (double)(t1 - t0) * o->scale);

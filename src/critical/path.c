@@ -108,10 +108,10 @@ static void put_parts(struct path_walk *k)
 
 struct walked_run { struct path_walk *k; enum time_class cls; };
 
-static void keep_run_part(void *arg, int64_t t0, int64_t t1, stk_id stack)
+static void keep_run_part(void *arg, int64_t t0, int64_t t1, stk_id stack, stk_id end)
 {
 	const struct walked_run *r = arg;
-	keep_part(r->k, &(struct critical_piece){.t0 = t0, .t1 = t1, .g = r->k->frame[r->k->n - 1].g, .stack = stack,
+	keep_part(r->k, &(struct critical_piece){.t0 = t0, .t1 = t1, .g = r->k->frame[r->k->n - 1].g, .stack = stack, .end = end,
 	    .span = CRITICAL_NONE, .cls = r->cls, .followed = true});
 }
 

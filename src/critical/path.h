@@ -30,6 +30,9 @@ struct critical_piece {
 	int64_t t0, t1;		/* each piece starts where the one before ends */
 	trk_id g;		/* whose time it is; 0: unknown */
 	stk_id stack;		/* where; 0: unknown */
+	/* of a run: the stack recorded at its end, of which `stack` has the functions in which the goroutine was all the
+	   time (trace/run_stacks.h); it tells what was called then. Else 0 */
+	stk_id end;
 	uint32_t via;		/* index of the wait that was followed to g; CRITICAL_NONE: g is the operation's */
 	trk_id occupant;	/* of CRITICAL_OCCUPIED: the goroutine; 0: others with little time each */
 	uint32_t span;		/* of CRITICAL_STOPPED: the row of the stop; else CRITICAL_NONE */

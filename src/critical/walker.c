@@ -2,107 +2,14 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * What walks share: the stops of the world, the Ps by number, and the moments at which the stack of a goroutine is
- * known though its state does not change. Sheets have the wake-ups among those moments; CPU samples, tasks, regions and
- * logs are columns in the order of time, in which the next one of a goroutine cannot be found. So they are copied and
- * sorted by goroutine. That takes 16 bytes for each, half of what the columns take. More than MOMENTS of them are not
- * kept: then runs are divided at wake-ups and CPU samples only.
+ * known though its state does not change.
  */
 #include "config.h"
 #include "critical/internal.h"
 
-#include "base/radix_sort.h"
 #include "store/tracks/time_search.h"
 
 #include <stdlib.h>
-
-enum { MOMENTS = 1 << 23 };
-
-/* ---- moments */
-
-struct moment_list { struct critical_moment *v; uint32_t n; };
-
-static void add_moment(struct moment_list *m, int64_t t, trk_id g, stk_id stack, bool sample)
-{
-	if (t != TIME_NONE && g && stack && stack < UINT32_C(1) << 31)
-		m->v[m->n++] = (struct critical_moment){t, g, stack, sample};
-}
-
-static void add_samples(const struct snap *sn, struct moment_list *m)
-{
-	for (uint32_t i = 0; i < sn->nsmps; i++) {
-		struct smp_time t = store_smp_time(sn->st, i);
-		add_moment(m, t.when, t.trk, store_smp(sn->st, i)->stack, true);
-	}
-}
-
-static bool add_annotations(const struct snap *sn, struct moment_list *m, const struct progress_watcher *on)
-{
-	for (uint32_t i = 0; i < sn->nmarks; i++) {
-		const struct sink_mark *k = store_mark(sn->st, i);
-		if (k->kind == MK_LOG)
-			add_moment(m, k->t, k->trk, k->stack, false);
-	}
-	enum { ROWS = 1 << 16 };	/* between two checks for a stop */
-	for (uint32_t i = 0; i < sn->nspans && (i % ROWS || job_should_continue(on)); i++) {
-		const struct sink_span *s = &store_span(sn->st, i)->s;
-		if (s->kind != SP_TASK && s->kind != SP_REGION)
-			continue;
-		add_moment(m, s->t0, s->trk, s->stack, false);
-		add_moment(m, s->t1, s->kind == SP_TASK ? s->trk1 : s->trk, s->stack1, false);
-	}
-	return job_should_continue(on);
-}
-
-/* Sort by goroutine, then time, then events before samples: stable sorts, from the last key to the first. */
-static struct critical_moment *sorted_moments(const struct moment_list *m, struct arena *a)
-{
-	struct critical_moment *v = arena_alloc(a, (m->n + 1u) * sizeof *v);
-	size_t bytes = (m->n + 1u) * sizeof(struct radix_item);
-	struct radix_item *item = mem_bulk(bytes);
-	for (uint32_t i = 0; i < m->n; i++)
-		item[i] = (struct radix_item){m->v[i].sample, i};
-	radix_sort_items(item, m->n);
-	for (uint32_t i = 0; i < m->n; i++)
-		item[i].key = radix_key_ascending(m->v[item[i].v].t);
-	radix_sort_items(item, m->n);
-	for (uint32_t i = 0; i < m->n; i++)
-		item[i].key = m->v[item[i].v].g;
-	radix_sort_items(item, m->n);
-	for (uint32_t i = 0; i < m->n; i++)
-		v[i] = m->v[item[i].v];
-	mem_bulk_free(item, bytes);
-	return v;
-}
-
-static void index_moments(struct critical_walker *w, struct arena *a)
-{
-	uint32_t m = 0, n = w->sn->ntrks / MOMENT_TRACKS + 1;
-	w->moment_of = arena_alloc(a, (n + 1u) * sizeof *w->moment_of);
-	for (uint32_t i = 0; i <= n; i++) {
-		while (m < w->nmoment && w->moment[m].g / MOMENT_TRACKS < i)
-			m++;
-		w->moment_of[i] = m;
-	}
-}
-
-static bool make_moments(struct critical_walker *w, struct arena *a, const struct progress_watcher *on)
-{
-	const struct snap *sn = w->sn;
-	struct moment_list m = {0};
-	uint64_t most = (uint64_t)sn->nsmps + sn->nmarks + 2 * (uint64_t)sn->nspans;
-	bool all = most <= MOMENTS;
-	size_t bytes = (all ? (size_t)most + 1 : sn->nsmps + 1u) * sizeof *m.v;
-	m.v = mem_bulk(bytes);
-	add_samples(sn, &m);
-	bool done = !all || add_annotations(sn, &m, on);
-	w->moment = sorted_moments(&m, a);
-	w->nmoment = m.n;
-	mem_bulk_free(m.v, bytes);
-	index_moments(w, a);
-	return done;
-}
-
-/* ---- stops and Ps */
 
 static int by_start(const void *a, const void *b)
 {
@@ -161,7 +68,7 @@ struct critical_walker *critical_walker_new(
 	w->operations = ops;
 	make_stops(w, a);
 	make_procs(w, a);
-	return make_moments(w, a, on) ? w : NULL;
+	return stack_moments_make(&w->moments, sn, a, on) ? w : NULL;
 }
 
 const struct snap *critical_walker_snap(const struct critical_walker *w)

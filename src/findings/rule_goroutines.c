@@ -132,7 +132,7 @@ static struct time_part main_run(struct findings_run *r, trk_id g, int64_t t0, i
 	for (int i = 0; i < LOOKS; i++) {
 		int64_t a = t0 + (int64_t)((double)(t1 - t0) * i / LOOKS);
 		time_parts_add(&runs, r->sn, &(struct time_parts_query){.g = g, .a = a, .b = a + (t1 - t0) / LOOKS + 1,
-		    .scale = 1, .walker = r->walker});
+		    .scale = 1, .walker = r->walker, .ends = true});
 	}
 	time_parts_sort(&runs);
 	for (uint32_t i = 0; i < runs.n; i++) {

@@ -66,9 +66,11 @@ static void add_run(struct time_parts *to, const struct time_parts_query *q, int
 {
 	struct critical_path path = {0};
 	critical_path_walk(q->walker, q->g, a, b, &path);
-	for (size_t i = 0; i < path.n; i++)
-		time_parts_put(to, path.v[i].cls, path.v[i].stack, path.v[i].t0,
-		    wrap_clamp((double)(path.v[i].t1 - path.v[i].t0) * q->scale), q->g);
+	for (size_t i = 0; i < path.n; i++) {
+		const struct critical_piece *v = &path.v[i];
+		time_parts_put(to, v->cls, q->ends && v->end ? v->end : v->stack, v->t0,
+		    wrap_clamp((double)(v->t1 - v->t0) * q->scale), q->g);
+	}
 	critical_path_free(&path);
 }
 

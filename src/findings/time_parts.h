@@ -34,6 +34,7 @@ struct time_parts_query {
 	bool (*until)(void *arg, enum tstate, stk_id);
 	void *arg;
 	const struct critical_walker *walker;
+	bool ends;		/* with a walker: a part of a run is at the stack that was recorded at its end */
 	const struct lock_sets *locks;
 	int depth;
 };

@@ -67,8 +67,9 @@ struct open_stretch {
 	str_id tag;
 };
 	/* kind: the result of pass_kind(); 0: none is open. run_queue_sum: see pass_open(). For a run, t0 is the time
-	   up to which it is charged, and stack that of a CPU sample taken there. counted: a part of it is charged */
-struct last { stk_id stack; uint8_t state; };
+	   up to which it is charged, and stack that of its mark assist or stop of the world, or 0. counted: a part of
+	   it is charged */
+struct last { struct run_known known; stk_id stack; uint8_t state; };
 
 enum mode { M_PLAIN, M_SELF, M_ENDLESS, M_OCCUPANT, M_CHAIN };
 enum { RUNS = 1, CALLS };	/* kinds of TRACE_RUN, TRACE_TIME and M_OCCUPANT */
@@ -83,7 +84,8 @@ struct weigh_pass {
 	const struct trace_filter *f;
 	struct trace_weights *w;
 	struct sparse_array open;	/* struct open_stretch, by track; those that are open where a sheet ends */
-	struct last *last;	/* M_SELF and TRACE_TIME: by track, its previous state */
+	struct last *last;	/* runs, M_SELF and TRACE_TIME: by track, its previous state, and where it was */
+	struct run_pairs pairs;
 	struct endless endless;	/* result of M_ENDLESS */
 	int64_t waited;		/* M_OCCUPANT: ns, of all goroutines */
 	uint8_t *waits;		/* M_OCCUPANT: a bit per track that waits at the end of the last sheet */
@@ -288,21 +290,22 @@ static uint32_t joined_node(struct weigh_pass *p, const struct open_stretch *o, 
 	return woken ? joined_stacks_append(&p->joined, node, sheet_stack(p->sh, i)) : node;
 }
 
-/* Return the stack to charge up to an event. For a run: that of its last CPU sample, else that of the event, else the
-   start of the goroutine. For other states: the stack at the start of the stretch. */
-static stk_id charged_stack(const struct weigh_pass *p, trk_id trk, const struct open_stretch *o, stk_id stack)
+/* Return the stack to charge up to an event at t, which has this stack, or 0. */
+static stk_id charged_stack(struct weigh_pass *p, trk_id trk, const struct open_stretch *o, int64_t t, stk_id stack)
 {
 	if (o->stack || !is_run(p, o))
 		return o->stack;
-	return run_stacks_interrupted(p->sn->st, trk, stack);
+	return run_stacks_charged(
+	    p->sn->st, trk, &p->last[trk].known, &(struct run_moment){.t = t, .stack = stack}, &p->pairs);
 }
 
-/* A run continues at m->t, where a stack was recorded: charge the time before. */
+/* A run continues at m->t: charge the time before, if a stack was recorded there. */
 static void run_upto(struct weigh_pass *p, trk_id trk, struct open_stretch *o, const struct run_moment *m)
 {
-	if (!is_run(p, o) || !m->stack || m->t < o->t0)
+	if (!is_run(p, o) || !(m->stack || o->stack) || m->t < o->t0)
 		return;
-	charge_stretch(p, trk, o, m->t, run_stacks_charged(p->sn->st, trk, m, &o->stack));
+	charge_stretch(p, trk, o, m->t, o->stack ? o->stack
+	    : run_stacks_charged(p->sn->st, trk, &p->last[trk].known, m, &p->pairs));
 	o->t0 = m->t;
 	if (p->mode == M_OCCUPANT)
 		o->run_queue_sum = run_queue_share_until(p->run_queue_sum, m->t);
@@ -312,7 +315,8 @@ static void runs_upto(struct weigh_pass *p, trk_id trk, struct open_stretch *o, 
 {
 	struct run_moment m;
 	while (charges_runs(p) && run_moments_next(&p->moments, t, &m))
-		run_upto(p, trk, o, &m);
+		if (!o->stack)
+			run_upto(p, trk, o, &m);
 }
 
 /* Return the goroutine's own stack for when it became runnable. */
@@ -333,7 +337,7 @@ static void pass_open(const struct weigh_pass *p, trk_id trk, struct open_stretc
 	*o = (struct open_stretch){
 	    .t0 = sh->t0 + sheet_start(sh, i), .stack = sheet_stack(sh, i), .proc = sheet_peer(sh, i), .kind = kind};
 	if (is_run(p, o))
-		o->stack = 0;
+		o->stack = s == TS_RUN ? 0 : o->stack;
 	if (p->mode == M_OCCUPANT && kind == RUNS)
 		o->run_queue_sum = run_queue_share_until(p->run_queue_sum, o->t0);
 	if (p->mode == M_SELF || (p->type == TRACE_TIME && s == TS_READY))
@@ -360,6 +364,19 @@ static bool is_before(const struct weigh_pass *p, uint32_t r, uint32_t i)
 		trace_interval_continues(p->sn, sh, r, i));
 }
 
+static void note_entry(struct weigh_pass *p, trk_id trk, uint32_t i)
+{
+	const struct sheet *sh = p->sh;
+	unsigned s = sh->state[i] & SHEET_STATE;
+	if (!p->last)
+		return;
+	struct last *l = &p->last[trk];
+	if (!(sh->state[i] & SHEET_CONT))
+		run_known_enter(&l->known, (enum tstate)l->state, (enum tstate)s, sheet_stack(sh, i));
+	l->stack = sheet_stack(sh, i);
+	l->state = (uint8_t)s;
+}
+
 static void pass_row(struct weigh_pass *p, uint32_t r)
 {
 	const struct sheet *sh = p->sh;
@@ -377,16 +394,16 @@ static void pass_row(struct weigh_pass *p, uint32_t r)
 		if (o->kind && kind != o->kind) {
 			stk_id stack = s == TS_NONE ? 0 : sheet_stack(sh, i);
 			charge_stretch(p, trk, o, t,
-			    p->mode == M_CHAIN ? joined_node(p, o, i) : charged_stack(p, trk, o, stack));
+			    p->mode == M_CHAIN ? joined_node(p, o, i) : charged_stack(p, trk, o, t, stack));
 			o->kind = 0;
 		} else if (is_run(p, o) && !(sh->state[i] & SHEET_CONT)) {
 			run_upto(p, trk, o, &(struct run_moment){ .t = t, .stack = sheet_stack(sh, i) });
+			o->stack = s == TS_RUN ? 0 : sheet_stack(sh, i);
 		}
 		bool unknown = p->type == TRACE_BLOCK && s == TS_UNKNOWN && sh->state[i] & SHEET_PAST;
 		if (!o->kind && kind && !unknown && !(sh->state[i] & (old | SHEET_CONT)) && !(own && is_before(p, r, i)))
 			pass_open(p, trk, o, i, kind);
-		if (p->last)
-			p->last[trk] = (struct last){ sheet_stack(sh, i), (uint8_t)s };
+		note_entry(p, trk, i);
 	}
 	runs_upto(p, trk, o, INT64_MAX);
 	if (p->mode == M_OCCUPANT && o->kind == CALLS)
@@ -485,7 +502,7 @@ static void pass_end(struct weigh_pass *p)
 				last.tag = still;
 			}
 			charge_stretch(p, t, &last, p->sn->t1,
-			    p->mode == M_CHAIN ? joined_node(p, o, UINT32_MAX) : charged_stack(p, t, o, 0));
+			    p->mode == M_CHAIN ? joined_node(p, o, UINT32_MAX) : charged_stack(p, t, &last, p->sn->t1, 0));
 			continue;
 		}
 		e->v = mem_grow(e->v, &e->cap, e->n + 1, sizeof *e->v);
@@ -561,7 +578,7 @@ static void pass_begin(struct weigh_pass *p)
 	size_t n = p->sn->ntrks;
 	pass_free(p);
 	p->open = sparse_array_new(n, sizeof(struct open_stretch));
-	if (p->mode == M_SELF || p->type == TRACE_TIME)
+	if (p->mode == M_SELF || charges_runs(p))
 		p->last = mem_bulk(n * sizeof *p->last);
 }
 

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Selects the stack that a run is charged to. A trace has no stack of a run, only
- * stacks of events: where the goroutine woke or created another, started a mark
- * assist, was preempted or blocked. The time of a run up to the next such event
- * is charged to the stack of the event. So a function that computes while it
- * holds a mutex is charged where it unlocks the mutex, not where its goroutine
- * blocks later. If CPU samples were taken in that time, the time up to a sample
- * is charged to the stack of the sample, and the time after the last sample to
- * that of the last.
+ * Selects the stack that a part of a run is charged to. A trace has no stack of a run, only those of events: where the
+ * goroutine blocked before it, woke or created another, made a system call, started a region, was preempted, blocked
+ * again. Between two such events it was in the functions that both stacks have in common, as far as they are the same
+ * calls: down to the first frame that differs, and that one too if only its line does. What it called and left again
+ * meanwhile is not known, so the time is charged to the deepest of these functions, at its line in the first stack. No
+ * stack is made up: it is the upper part of a recorded one.
  *
- * A run is divided at moments, not into shares. No nanosecond is lost or counted
- * twice, a window that cuts a run does not change what is charged on either side,
- * and only the stack of its last sample is kept of a run. Logs, regions and tasks
- * have stacks too, but are not used: they are in columns of their own, which may
- * be larger than the memory.
+ * An event is often a call of the runtime, of a mutex or of a connection. Two equal stacks are two such calls, and the
+ * time between them is that of the function that makes them. So what is common ends above the runtime's functions, and
+ * where it reaches the leaf of a stack, with the first frame of user code. Charging the stack of the next event instead
+ * would be easier, and was wrong: what a goroutine computes before it takes a mutex was charged to the mutex.
  *
- * Samples are in the store in the order of time, as sheets are. There are some
- * hundred of them a second and thread, so those of one sheet are few. They are
- * sorted by goroutine, as the edges of a sheet are.
+ * CPU samples are where the goroutine was. The time up to a sample is charged to the stack of the sample, and the time
+ * from the last sample to the next event to that of the last. During a mark assist or a stop of the world the goroutine
+ * is where that started.
  *
- * The weight of an event without a recorded stack cannot be charged to a stack.
- * Reports leave it out of the tree, as the reference does. Trees on a screen show
- * it under a frame of its own.
+ * A run is divided at moments, not into shares. No nanosecond is lost or counted twice, a window that cuts a run does
+ * not change what is charged on either side, and only one stack is kept of a goroutine.
+ *
+ * The weight of an event without a recorded stack cannot be charged to a stack. Reports leave it out of the tree, as
+ * the reference does. Trees on a screen show it under a frame of its own.
  */
 #include "config.h"
 #include "trace/run_stacks.h"
@@ -30,6 +29,8 @@
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
 #include "trace/as_profile.h"
+#include "trace/bins.h"
+#include "trace/user_code.h"
 
 #include <string.h>
 
@@ -48,35 +49,115 @@ static bool preempts(const struct store *st, frm_id f)
 	return false;
 }
 
-stk_id run_stacks_interrupted(const struct store *st, trk_id g, stk_id stack)
+static stk_id without_preemption(const struct store *st, stk_id stack)
 {
 	while (stack && preempts(st, stk_frame(st, stack)))
 		stack = stk_parent(st, stack);
-	return stack ? stack : (stk_id)store_origin(st, store_trk(st, g))->start;
-}
-
-stk_id run_stacks_charged(const struct store *st, trk_id g, const struct run_moment *m, stk_id *sampled)
-{
-	stk_id stack = m->sample || !*sampled ? run_stacks_interrupted(st, g, m->stack) : *sampled;
-	*sampled = m->sample ? stack : 0;
 	return stack;
 }
 
+static stk_id start_of(const struct store *st, trk_id g)
+{
+	return store_origin(st, store_trk(st, g))->start;
+}
+
+stk_id run_stacks_interrupted(const struct store *st, trk_id g, stk_id stack)
+{
+	stack = without_preemption(st, stack);
+	return stack ? stack : start_of(st, g);
+}
+
+/* ---- what two stacks have in common */
+
+static uint32_t depth_of(const struct store *st, stk_id s)
+{
+	uint32_t n = 0;
+	for (; s; s = stk_parent(st, s))
+		n++;
+	return n;
+}
+
+static bool same_function(const struct store *st, stk_id a, stk_id b)
+{
+	return a && b && store_frm(st, stk_frame(st, a))->fun == store_frm(st, stk_frame(st, b))->fun;
+}
+
+/* Return the node of the deepest function that is common to two stacks, at its line in `from`; 0: they have none. */
+static stk_id common_node(const struct store *st, stk_id from, stk_id to)
+{
+	uint32_t nfrom = depth_of(st, from), nto = depth_of(st, to);
+	stk_id a = from, b = to, below_a = 0, below_b = 0;
+	for (; nfrom > nto; nfrom--)
+		a = stk_parent(st, below_a = a);
+	for (; nto > nfrom; nto--)
+		b = stk_parent(st, below_b = b);
+	while (a != b) {
+		a = stk_parent(st, below_a = a);
+		b = stk_parent(st, below_b = b);
+	}
+	return same_function(st, below_a, below_b) ? below_a : a;
+}
+
+stk_id run_stacks_common(const struct store *st, stk_id from, stk_id to)
+{
+	from = without_preemption(st, from);
+	to = without_preemption(st, to);
+	stk_id at = from && to ? common_node(st, from, to) : 0;
+	if (!at)
+		return 0;
+	stk_id caller = at == from || at == to ? user_code_site(st, at) : user_code_outside_runtime(st, at);
+	return caller ? caller : at;
+}
+
+static stk_id cached_common(const struct store *st, stk_id from, stk_id to, struct run_pairs *pairs)
+{
+	uint32_t h = (from * UINT32_C(2654435761) ^ to * UINT32_C(2246822519)) >> 16;
+	struct run_pair *v = &pairs->v[h % RUN_PAIRS];
+	if (v->from != from || v->to != to)
+		*v = (struct run_pair){from, to, run_stacks_common(st, from, to)};
+	return v->common;
+}
+
+/* Where the goroutine was is not known at one end, or the two ends have nothing in common, as deep stacks are cut: it was
+   in its start function. */
+static stk_id outermost(const struct store *st, trk_id g, stk_id stack)
+{
+	stk_id start = start_of(st, g);
+	for (stk_id up = stack; !start && up; up = stk_parent(st, up))
+		stack = up;
+	return start ? start : stack;
+}
+
+stk_id run_stacks_charged(
+    const struct store *st, trk_id g, struct run_known *known, const struct run_moment *m, struct run_pairs *pairs)
+{
+	stk_id stack = 0;
+	if (m->sample || known->sample)
+		stack = without_preemption(st, m->sample ? m->stack : known->stack);
+	else if (known->stack && m->stack)
+		stack = cached_common(st, known->stack, m->stack, pairs);
+	if (!stack)
+		stack = outermost(st, g, !known->stack ? m->stack : !m->stack ? known->stack : 0);
+	if (m->stack)
+		*known = (struct run_known){m->stack, m->sample};
+	return stack;
+}
+
+void run_known_enter(struct run_known *known, enum tstate was, enum tstate s, stk_id stack)
+{
+	bool own = s != TS_READY || state_runs(was);
+	if (own && (stack || s == TS_NONE || s == TS_READY || s >= TS_CHANSEND))
+		*known = (struct run_known){.stack = s == TS_NONE ? 0 : stack};
+}
+
+/* ---- the moments of a sheet */
+
 void run_moments_begin_sheet(struct run_moments *m, const struct snap *sn, const struct sheet *sh)
 {
-	m->st = sn->st;
+	if (!m->list.v)
+		stack_moments_make(&m->list, sn, &m->mem, NULL);
 	m->sh = sh;
-	m->n = m->sample = m->edge = 0;
-	for (; m->next < sn->nsmps; m->next++) {
-		struct smp_time t = store_smp_time(m->st, m->next);
-		if (t.when >= sh->t1)
-			break;
-		if (t.when == TIME_NONE || !t.trk || !store_smp(m->st, m->next)->stack)
-			continue;
-		m->v = mem_grow(m->v, &m->cap, m->n + 1, sizeof *m->v);
-		m->v[m->n++] = (struct radix_item){ t.trk, m->next };
-	}
-	radix_sort_items(m->v, (uint32_t)m->n);
+	m->edge = 0;
 }
 
 static uint32_t edge_interval(const struct run_moments *m)
@@ -87,14 +168,14 @@ static uint32_t edge_interval(const struct run_moments *m)
 void run_moments_begin_goroutine(struct run_moments *m, trk_id g)
 {
 	m->g = g;
-	while (m->sample < m->n && m->v[m->sample].key < g)
-		m->sample++;
+	m->at = stack_moments_find(&m->list, g, m->sh->t0);
 	while (m->edge < m->sh->nedge && sheet_peer(m->sh, edge_interval(m)) < g)
 		m->edge++;
 }
 
 bool run_moments_next(struct run_moments *m, int64_t t, struct run_moment *out)
 {
+	t = t < m->sh->t1 ? t : m->sh->t1;
 	*out = (struct run_moment){ .t = t };
 	if (m->edge < m->sh->nedge && sheet_peer(m->sh, edge_interval(m)) == m->g) {
 		uint32_t i = edge_interval(m);
@@ -103,20 +184,18 @@ bool run_moments_next(struct run_moments *m, int64_t t, struct run_moment *out)
 			*out = (struct run_moment){ .t = when, .stack = sheet_stack(m->sh, i),
 			    .created = m->sh->edge[m->edge] & EDGE_CREATED };
 	}
-	if (m->sample < m->n && m->v[m->sample].key == m->g) {
-		uint32_t i = m->v[m->sample].v;
-		int64_t when = store_smp_time(m->st, i).when;
-		if (when < out->t)
-			*out = (struct run_moment){ .t = when, .stack = store_smp(m->st, i)->stack, .sample = true };
-	}
-	m->sample += out->sample;
-	m->edge += out->t < t && !out->sample;
+	const struct stack_moment *v = m->at < m->list.n ? &m->list.v[m->at] : NULL;
+	bool listed = v && v->g == m->g && v->t < out->t;
+	if (listed)
+		*out = (struct run_moment){.t = v->t, .stack = v->stack, .sample = v->sample};
+	m->at += listed;
+	m->edge += out->t < t && !listed;
 	return out->t < t;
 }
 
 void run_moments_free(struct run_moments *m)
 {
-	mem_free(m->v);
+	arena_free(&m->mem);
 	*m = (struct run_moments){0};
 }
 

@@ -3,29 +3,38 @@
 #ifndef TTRACE_TRACE_RUN_STACKS_H
 #define TTRACE_TRACE_RUN_STACKS_H
 
-#include "base/radix_sort.h"
 #include "store/store.h"
+#include "trace/stack_moments.h"
 
 /* Return the stack that was interrupted: without the runtime's frames for preemption. If none is left, or stack is 0:
    where the goroutine started; 0 if that is unknown. */
 stk_id run_stacks_interrupted(const struct store *, trk_id g, stk_id stack);
+/* Return the node that the time between two events with these stacks is charged to: the upper part of `from`, down to the
+   deepest function in which the goroutine was all the time. 0: there is none, or a stack is 0. */
+stk_id run_stacks_common(const struct store *, stk_id from, stk_id to);
 
-/*
- * Moments of one sheet at which the stack of a running goroutine is recorded: its CPU samples, and the events by which
- * it woke or created another. Start with zeros; visit the sheets in order, and in each the goroutines in ascending
- * order.
- */
-struct run_moment { int64_t t; stk_id stack; bool sample, created; };
-/* Return the stack to which the time of a run up to a moment that has a stack is charged. *sampled: the stack of the
-   last CPU sample since the last event, 0 if there is none; set to what holds after the moment. */
-stk_id run_stacks_charged(const struct store *, trk_id g, const struct run_moment *, stk_id *sampled);
+/* Where a goroutine was last: the stack of an event or of a CPU sample; 0: unknown. */
+struct run_known { stk_id stack; bool sample; };
+/* A moment at which the stack of a running goroutine is recorded. */
+struct run_moment { int64_t t; stk_id stack; bool sample, created; };	/* created: another goroutine, there */
+/* Results for pairs of stacks, which mostly repeat. Start with zeros. */
+enum { RUN_PAIRS = 128 };
+struct run_pairs { struct run_pair { stk_id from, to, common; } v[RUN_PAIRS]; };
+/* Return the stack to which the time of a run is charged from where it is known up to a moment, whose stack is 0 if the
+   run ends without one. *known is set to what holds after the moment. */
+stk_id run_stacks_charged(
+    const struct store *, trk_id g, struct run_known *, const struct run_moment *, struct run_pairs *);
+/* The goroutine enters state s from state `was`; stack: of the entry. A waker's stack is not the goroutine's own. */
+void run_known_enter(struct run_known *, enum tstate was, enum tstate s, stk_id stack);
+
+/* The moments of one sheet: those of stack_moments.h, and the events by which a goroutine woke or created another. Start
+   with zeros; visit the sheets in order, and in each the goroutines in ascending order. */
 struct run_moments {
-	const struct store *st;
+	struct stack_moments list;
+	struct arena mem;
 	const struct sheet *sh;
 	trk_id g;
-	struct radix_item *v;		/* of the sheet, sorted; key: goroutine, v: sample */
-	size_t n, cap, sample;		/* sample, edge: index of the goroutine's next one */
-	uint32_t next, edge;		/* next: first sample of the store that is in a later sheet */
+	uint32_t at, edge;		/* of the goroutine's next ones */
 };
 void run_moments_begin_sheet(struct run_moments *, const struct snap *, const struct sheet *);
 void run_moments_begin_goroutine(struct run_moments *, trk_id g);

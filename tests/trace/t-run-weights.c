@@ -2,17 +2,19 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The weights of -type=run and -type=time against their definitions, on random traces of many sheets. Run: the time
- * between two events of a running goroutine is charged to the stack of the second one; if it has CPU samples, the time up
- * to a sample is charged to the sample's stack, and the time after the last sample to that of the last. Laws: the sum is
- * the running time, of the whole and of windows, goroutines and slices, and runs are counted once. Time: running without
- * work for the GC, and all other states by class: waiting for a P at the stack at which the goroutine waited, other
- * states at the stack where they started, the last wait as still blocked.
+ * between two events of a running goroutine is charged to the deepest function common to their stacks, of which the first
+ * may be that of the wait before the run; if it has CPU samples, the time up to a sample is charged to the sample's stack,
+ * and the time after the last sample to that of the last; mark assists and stops of the world are charged to the stack
+ * where they started. Laws: the sum is the running time, of the whole and of windows, goroutines and slices, and runs are
+ * counted once. Time: running without work for the GC, and all other states by class: waiting for a P at the stack at
+ * which the goroutine waited, other states at the stack where they started, the last wait as still blocked.
  */
 #include "config.h"
 #include "store/builder.h"
 #include "store/check.h"
 #include "trace/as_profile.h"
 #include "trace/filter_states.h"
+#include "trace/run_stacks.h"
 #include "trace/time_class.h"
 #include "base/err.h"
 #include "tap.h"
@@ -29,7 +31,7 @@ static int64_t rnd(int64_t n)
 	return (int64_t)(seed >> 33) % n;
 }
 
-/* An event of a goroutine: an entry into a state, a CPU sample, or (neither) the wake of another goroutine. */
+/* An event of a goroutine: an entry into a state, a CPU sample, or (neither) a log or the wake of another goroutine. */
 struct event { int64_t t; uint8_t state; bool entry, sample; stk_id stack; };
 static struct event event[NG][MOST];
 static size_t nevents[NG];
@@ -50,15 +52,30 @@ static void add_event(int g, struct event d)
 
 /* ---- a random trace */
 
+/* Stack i is main.root, then what LAYOUT says: upper case and lower case are two lines of one function; '.' is a function
+   of the runtime. Stacks 9 and later are the nodes that the time between two stacks may be charged to. */
+static const char *const layout[NSTACK] = {
+	NULL, "ab", "aBc", "ab.", "abc", "Ab", "ac.", "d", "." };
+
+static loc_id frame(struct sink *s, char c)
+{
+	char name[16];
+	bool second = c >= 'A' && c <= 'Z';
+	int n = snprintf(name, sizeof name, c == '.' ? "runtime.wait" : "main.%c", second ? c - 'A' + 'a' : c);
+	fun_id f = s->ops->fun(s->self, &(struct sink_fun){.name = s->ops->str(s->self, name, (size_t)n)});
+	return s->ops->loc(s->self, &(struct sink_loc){
+		.addr = (uint64_t)c, .line = &(struct sink_line){.fun = f, .line = second ? 2 : 1}, .nline = 1});
+}
+
 static void stacks(struct sink *s)
 {
 	for (int i = 1; i < NSTACK; i++) {
-		char name[8];
-		int n = snprintf(name, sizeof name, "f%d", i);
-		fun_id f = s->ops->fun(s->self, &(struct sink_fun){ .name = s->ops->str(s->self, name, (size_t)n) });
-		loc_id l = s->ops->loc(s->self, &(struct sink_loc){ .addr = (uint64_t)i,
-			.line = &(struct sink_line){ .fun = f, .line = i }, .nline = 1 });
-		stack[i] = s->ops->stack(s->self, &l, 1);
+		loc_id l[8];
+		uint32_t n = (uint32_t)strlen(layout[i]);
+		for (uint32_t k = 0; k < n; k++)
+			l[k] = frame(s, layout[i][n - 1 - k]);
+		l[n] = frame(s, 'r');
+		stack[i] = s->ops->stack(s->self, l, n + 1);
 	}
 }
 
@@ -75,6 +92,13 @@ static void add_sample(struct sink *s, int g, int64_t t)
 	s->profile->sample(s->self, &row);
 	if (row.trk && row.stack)
 		add_event(g, (struct event){ .t = t, .sample = true, .stack = row.stack });
+}
+
+static void add_log(struct sink *s, int g, int64_t t)
+{
+	stk_id at = stack[rnd(NSTACK)];
+	s->trace->mark(s->self, &(struct sink_mark){.t = t, .kind = MK_LOG, .trk = trk[g], .stack = at});
+	add_event(g, (struct event){.t = t, .stack = at});
 }
 
 /* Move a goroutine to its next state: a blocked one becomes runnable, woken by a running goroutine or without a waker. */
@@ -114,8 +138,10 @@ static const struct snap *make(struct store_builder *b, int64_t apart)
 		t += 1 + rnd(apart);
 		if (rnd(3))
 			step(&s, g, is, t, proc);
-		else
+		else if (rnd(3))
 			add_sample(&s, g, t);
+		else
+			add_log(&s, g, t);
 	}
 	end_of_trace = t + 1;
 	s.trace->facts(s.self, &(struct sink_trace){ .version = 26, .last = end_of_trace });
@@ -140,41 +166,66 @@ static int64_t want_piece(struct want *w, int64_t a, int64_t b, stk_id at, const
 	return ns;
 }
 
-/* Charge a part of a run, from event d[0] to d[n], the next one with a stack or the end of the run; `at` is the stack of
-   that event. Return the time. */
-static int64_t want_stretch(struct want *w, const struct event *d, size_t n, stk_id at, const struct trace_slice *in)
+/* Where a goroutine is: at the stack of an event, or of a sample. */
+struct at { stk_id stack; bool sample; };
+
+static stk_id common(const struct snap *sn, int g, stk_id from, stk_id to)
 {
-	int64_t ns = 0, from = d->t;
-	for (size_t i = 1; i < n; i++) {
-		if (!d[i].sample)
-			continue;
-		ns += want_piece(w, from, d[i].t, at = d[i].stack, in);
-		from = d[i].t;
-	}
-	return ns + want_piece(w, from, d[n].t, at, in);
+	stk_id at = run_stacks_common(sn->st, from, to), up = from ? from : to;
+	if (at || start[g])
+		return at ? at : start[g];
+	while (up && stk_parent(sn->st, up))
+		up = stk_parent(sn->st, up);
+	return up;
 }
 
-static void want_goroutine(struct want *w, int g, const struct trace_slice *in)
+/* Charge the time from t to that of event d, whose stack is `to`, 0 if a run ends there without one. */
+static int64_t want_stretch(const struct snap *sn, struct want *w, int g, int64_t t, const struct event *d, stk_id to,
+    struct at *at, const struct trace_slice *in)
 {
-	const struct event *d = event[g];
-	const struct event *from = NULL;	/* start of the current part of a run */
-	int64_t ns = 0;
+	stk_id charged = d->sample ? to : at->sample ? at->stack : common(sn, g, at->stack, to);
+	if (to)
+		*at = (struct at){to, d->sample};
+	return want_piece(w, t, d->t, charged, in);
+}
+
+/* The goroutine enters a state. */
+static void want_entry(struct at *at, const struct event *was, const struct event *e)
+{
+	bool runnable = e->state == TS_READY, ran = was && runs(was->state);
+	if (runnable ? ran : e->stack || !runs(e->state))
+		*at = (struct at){e->stack, false};
+}
+
+/* Charge what a goroutine ran. time: only TS_RUN, as -type=time does. */
+static void want_goroutine_runs(
+    const struct snap *sn, struct want *w, int g, bool time, const struct trace_slice *in)
+{
+	const struct event *d = event[g], *was = NULL;
+	struct at at = {0};
+	int64_t ns = 0, t = 0;
+	bool open = false;
 	add_event(g, (struct event){ .t = end_of_trace, .state = TS_NONE, .entry = true });
 	for (size_t i = 0; i < nevents[g]; i++) {
 		const struct event *e = &d[i];
-		bool stops = e->entry && !runs(e->state);
-		if (from && !e->sample && (stops || e->stack)) {
-			ns += want_stretch(w, from, (size_t)(e - from), e->stack ? e->stack : start[g], in);
-			from = e;
+		bool fixed = open && was->state != TS_RUN && (time || was->stack);
+		stk_id to = e->stack;
+		if (open && fixed && e->entry) {
+			ns += time ? 0 : want_piece(w, t, e->t, was->stack, in);
+			t = e->t;
+		} else if (open && !fixed && (to || (e->entry && !(runs(e->state) && !time) && e->state != TS_RUN))) {
+			ns += want_stretch(sn, w, g, t, e, to, &at, in);
+			t = e->t;
 		}
-		if (from && stops) {
+		if (!e->entry)
+			continue;
+		if (!runs(e->state) && open)
 			w->runs += ns > 0;
-			from = NULL;
-		}
-		if (!from && e->entry && !stops) {
-			from = e;
-			ns = 0;
-		}
+		ns = open && runs(e->state) ? ns : 0;
+		t = open && runs(e->state) ? t : e->t;
+		open = runs(e->state);
+		want_entry(&at, was, e);
+		was = e;
 	}
 	nevents[g]--;
 }
@@ -185,18 +236,8 @@ static stk_id want_runnable(int g, const struct event *was, const struct event *
 	return !was ? start[g] : runs(was->state) ? e->stack : was->stack;
 }
 
-static void want_run(struct want *w, int g, const struct event *d, size_t n, const struct trace_slice *in)
-{
-	size_t from = 0;
-	for (size_t i = 1; i <= n; i++)
-		if (i == n || (!d[i].sample && d[i].stack)) {
-			want_stretch(w, d + from, i - from, d[i].stack ? d[i].stack : start[g], in);
-			from = i;
-		}
-}
-
 /* Charge all states of a goroutine, by class. */
-static void want_time(struct want w[TIME_CLASS__N], int g, const struct trace_slice *in)
+static void want_time(const struct snap *sn, struct want w[TIME_CLASS__N], int g, const struct trace_slice *in)
 {
 	static const enum time_class of[TS__N] = {[TS_ASSIST] = TIME_GC_ASSIST, [TS_STW] = TIME_STW,
 	    [TS_READY] = TIME_RUNNABLE, [TS_SYNC] = TIME_LOCK, [TS_NET] = TIME_NETWORK};
@@ -207,14 +248,13 @@ static void want_time(struct want w[TIME_CLASS__N], int g, const struct trace_sl
 		for (next = i + 1; !d[next].entry; next++)
 			;
 		bool last = next + 1 == nevents[g] && (e->state == TS_SYNC || e->state == TS_NET);
-		if (e->state == TS_RUN)
-			want_run(&w[TIME_ON_CPU], g, e, next - i, in);
-		else
+		if (e->state != TS_RUN)
 			want_piece(&w[last ? TIME_STILL_BLOCKED : of[e->state]], e->t, d[next].t,
 			    e->state == TS_READY ? want_runnable(g, was, e) : e->stack, in);
 		was = e;
 	}
 	nevents[g]--;
+	want_goroutine_runs(sn, &w[TIME_ON_CPU], g, true, in);
 }
 
 /* ---- the laws */
@@ -235,7 +275,7 @@ static void compare_time(const struct snap *sn, const struct trace_filter *f, in
 	int64_t states[TS__N], by_state = 0, by_class = 0, by_stack = 0;
 	bool same = true;
 	for (int g = first; g < end; g++)
-		want_time(w, g, in);
+		want_time(sn, w, g, in);
 	const struct trace_weights *tw = trace_weigh(sn, TRACE_TIME, f, a);
 	trace_filter_states(sn, f, states);
 	for (int i = 0; i < TS__N; i++)
@@ -267,6 +307,29 @@ static void compare(const struct snap *sn, const struct trace_filter *f, const s
 	OK(count == w->runs && tw->total_count == count);
 }
 
+/* What two stacks have in common: as in layout[], but '.' and what follows it is not there. */
+static void check_common(const struct store *st)
+{
+	static const struct { int from, to; const char *want; } pair[] = {
+		{1, 1, "ab"}, {1, 2, "ab"}, {2, 1, "aB"}, {1, 3, "ab"}, {3, 3, "ab"}, {3, 4, "ab"}, {4, 3, "ab"}, {4, 4, "abc"},
+		{1, 5, "a"}, {5, 1, "A"}, {2, 4, "aB"}, {4, 6, "a"}, {6, 4, "a"}, {6, 7, ""}, {8, 8, ""}, {3, 8, ""}};
+	for (size_t i = 0; i < sizeof pair / sizeof *pair; i++) {
+		stk_id at = run_stacks_common(st, stack[pair[i].from], stack[pair[i].to]);
+		char got[8] = "";
+		size_t n = 0, want = strlen(pair[i].want);
+		for (; at && n < sizeof got - 1; at = stk_parent(st, at), n++) {
+			const struct frm_row *f = store_frm(st, stk_frame(st, at));
+			char c = store_str(st, store_fun(st, f->fun)->name)->s[5];
+			got[n] = f->line == 2 ? (char)(c - 'a' + 'A') : c;
+		}
+		bool same = n == want + 1 && got[want] == 'r';
+		for (size_t k = 0; k < want && same; k++)
+			same = got[want - 1 - k] == pair[i].want[k];
+		OK(same || (fprintf(stderr, "%d %d: %s\n", pair[i].from, pair[i].to, got), false));
+	}
+	OK(!run_stacks_common(st, stack[1], 0) && !run_stacks_common(st, 0, stack[1]));
+}
+
 /* Compare the whole, time ranges, ranges of one goroutine, and slices. */
 static void check(const struct snap *sn, struct arena *a)
 {
@@ -274,7 +337,7 @@ static void check(const struct snap *sn, struct arena *a)
 	struct trace_filter f = { .from = TIME_NONE, .to = TIME_NONE };
 	struct want w = {0};
 	for (int g = 0; g < NG; g++)
-		want_goroutine(&w, g, &all);
+		want_goroutine_runs(sn, &w, g, false, &all);
 	OK(w.all > 0 && w.runs > STEPS / 20);
 	compare(sn, &f, &w, a);
 	compare_time(sn, &f, 0, NG, &all, a);
@@ -284,12 +347,12 @@ static void check(const struct snap *sn, struct arena *a)
 		in.t1 = in.t0 + 1 + rnd(end_of_trace - in.t0);
 		w = (struct want){0};
 		for (int k = 0; k < NG; k++)
-			want_goroutine(&w, k, &in);
+			want_goroutine_runs(sn, &w, k, false, &in);
 		f = (struct trace_filter){ .from = in.t0, .to = in.t1 };
 		compare(sn, &f, &w, a);
 		compare_time(sn, &f, 0, NG, &in, a);
 		w = (struct want){0};
-		want_goroutine(&w, g, &in);
+		want_goroutine_runs(sn, &w, g, false, &in);
 		f.g = trace_gset_of_one(sn, trk[g], a);
 		compare(sn, &f, &w, a);
 		compare_time(sn, &f, g, g + 1, &in, a);
@@ -309,6 +372,7 @@ int main(void)
 		const struct snap *sn = make(b, i % 3 ? 40000000 : 40);
 		OK(store_check(sn, &e) == 0 && sn->nstks < 64);
 		OK(i % 3 == 0 || sn->nsheets > 10);
+		check_common(sn->st);
 		check(sn, &a);
 		arena_free(&a);
 		builder_free(b);

@@ -281,7 +281,7 @@ static void json_part(const struct why_report *y, struct json *j, const struct c
 	json_f64(j, "share", (double)(v->t1 - v->t0) / (double)total);
 	json_place(y, j, v->stack);
 	json_array(j, "stack");
-	for (stk_id s = v->stack; s; s = stk_parent(y->r->st, s)) {
+	for (stk_id s = v->end ? v->end : v->stack; s; s = stk_parent(y->r->st, s)) {
 		struct trace_report_text name = function_name(y, s);
 		json_str(j, NULL, name.s, name.n);
 	}
