@@ -120,6 +120,8 @@ static int worst_first(const void *a, const void *b)
 	const struct finding *x = a, *y = b;
 	if (x->level != y->level)
 		return x->level > y->level ? -1 : 1;
+	if (x->last != y->last)
+		return x->last ? 1 : -1;
 	if (x->cost != y->cost)
 		return x->cost > y->cost ? -1 : 1;
 	if (x->rule != y->rule)

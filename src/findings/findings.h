@@ -93,6 +93,7 @@ struct finding {
 	uint32_t nculprit, nvictim, nnumber;
 	int64_t t0, t1;			/* where to look at it */
 	trk_id trk;			/* a goroutine that shows it; 0: none */
+	bool last;			/* it comes after all others of its level */
 	int64_t show_t0, show_t1;	/* when it does: one of the waits, else the range above */
 	const char *see;		/* a command line without "ttrace" and the file */
 };
