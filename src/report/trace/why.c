@@ -12,6 +12,7 @@
 #include "base/text/text.h"
 #include "base/wrap_math.h"
 #include "critical/many.h"
+#include "critical/trigger.h"
 #include "session/query_targets.h"
 
 #include <inttypes.h>
@@ -23,12 +24,34 @@ struct why_report {
 	const struct critical_walker *walker;
 	struct query_targets targets;
 	uint32_t at;			/* the target that is explained */
+	bool triggered;			/* it is what the trigger of a flight recorder was about */
+	struct critical_trigger trigger;
 	struct critical_path path;
 	struct critical_lines *lines;
 	struct critical_sum sum;	/* of all targets, if nothing was chosen; lines NULL: none */
 };
 
 /* ---- targets */
+
+/* Take the operation for which a flight recorder wrote the snapshot. It may be open at the end: then it is no target of
+   the sum. */
+static bool choose_trigger(struct why_report *y)
+{
+	const struct trace_report_ctx *r = y->r;
+	const struct trace_filter *f = &r->filter;
+	if (y->targets.chosen || f->from != TIME_NONE || f->to != TIME_NONE || f->g || f->slice ||
+	    !critical_find_trigger(r->sn, y->ops, &y->trigger) || y->trigger.operation == OPERATION_NONE)
+		return false;
+	uint32_t n = y->targets.n;
+	struct critical_target *v = arena_alloc(r->mem, (n + 1u) * sizeof *v);
+	memcpy(v, y->targets.v, n * sizeof *v);
+	v[n] = critical_target_of_operation(y->ops, y->trigger.operation);
+	y->targets.v = v;
+	y->at = n;
+	for (uint32_t i = 0; i < n; i++)
+		y->at = v[i].operation == y->trigger.operation ? i : y->at;
+	return true;
+}
 
 /* Choose the target that is explained: without a choice one of the main kind. */
 static uint32_t choose_target(const struct why_report *y)
@@ -60,7 +83,9 @@ static int find_targets(struct why_report *y, struct err *e)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "%s", y->targets.chosen
 		    ? "no task, operation, region or goroutine of the trace is selected"
 		    : "the trace has no operations: use -goroutine, -from and -to");
-	y->at = choose_target(y);
+	y->triggered = choose_trigger(y);
+	if (!y->triggered)
+		y->at = choose_target(y);
 	return 0;
 }
 
@@ -201,6 +226,10 @@ static void put_head(const struct why_report *y)
 	buf_puts(b, ", at ");
 	text_at(b, y->path.t0, 1000);
 	buf_puts(b, t->complete ? "" : ", not complete in the trace");
+	if (y->triggered) {
+		buf_putc(b, '\n');
+		critical_put_trigger(b, y->r->sn, y->ops, &y->trigger);
+	}
 	if (y->targets.n > 1 && y->targets.chosen)
 		buf_printf(b, "\nof %" PRIu32 " that fit it is the one nearest their p99", y->targets.n);
 	buf_puts(b, "\n\n");
