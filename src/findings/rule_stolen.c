@@ -42,14 +42,15 @@ static int by_value(const void *a, const void *b)
 }
 
 /* The runtime takes 100 samples a second of CPU time, unless the program sets another rate. Ticks of the kernel move
-   samples, so the least distance proves a longer period only if there are many, and half of them a shorter one. */
+   samples, so a shorter period is only believed where half of the distances are shorter, and a longer one where all are;
+   but where all are very long, others had the CPU in between. */
 static double period_of(const struct cpu_samples *c)
 {
-	enum { USUAL = 10000000, MANY = 50 };
+	enum { USUAL = 10000000, LONGER = 15000000, LONGEST = 40000000, MANY = 50 };
 	if (c->ndistance < MANY)
 		return USUAL;
 	int64_t least = c->distance[0], median = c->distance[c->ndistance / 2];
-	return least > USUAL * 3 / 2 ? (double)least : median < USUAL ? (double)median : USUAL;
+	return least > LONGER && least <= LONGEST ? (double)least : median < USUAL ? (double)median : USUAL;
 }
 
 static void read_samples(struct findings_run *r, struct cpu_samples *c)

@@ -1,3 +1,3 @@
 module faults
 
-go 1.22
+go 1.25

@@ -7,6 +7,7 @@
 //
 //	faults RULE FILE          the program with the fault
 //	faults -sound RULE FILE   the same program without the fault
+//	faults -flight FILE       the snapshot of a flight recorder
 //
 // The table below has the function that causes each fault; record.sh writes it to truth.tsv.
 package main
@@ -54,6 +55,7 @@ var faults = map[string]fault{
 	"thundering-herd": {4, thunderingHerd, "main.(*mailbox).put"},
 	"frozen":          {2, frozen, "-"},
 	"own-cpu":         {4, ownCPU, "main.match"},
+	"stolen-cpu":      {2, stolenCPU, "-"},
 
 	"stuck-wait":        {4, stuckSend, "main.(*broker).deliver"},
 	"stuck-wait+rest":   {4, stuckCondition, "main.(*starter).await"},
@@ -77,8 +79,12 @@ func main() {
 
 func record() error {
 	list := flag.Bool("list", false, "print rules and the functions of their faults")
+	snapshot := flag.Bool("flight", false, "write the snapshot of a flight recorder")
 	flag.BoolVar(&sound, "sound", false, "run the program without the fault")
 	flag.Parse()
+	if *snapshot {
+		return flight(flag.Arg(0))
+	}
 	if *list {
 		for rule, f := range faults {
 			fmt.Printf("%s\t%s\n", rule, f.guilty)

@@ -5,11 +5,13 @@ package main
 
 import (
 	"crypto/sha512"
+	"io"
 	"os"
 	"os/exec"
 	"os/signal"
 	"runtime"
 	"runtime/debug"
+	"runtime/pprof"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -372,4 +374,25 @@ func frozen() {
 		}
 	}
 	close(done)
+}
+
+// weave computes on both Ps. With the fault all threads of the process share one CPU with three other processes.
+//
+//go:noinline
+func weave() { compute(500 * time.Millisecond) }
+
+func stolenCPU() {
+	if !sound {
+		for i := 0; i < 3; i++ {
+			busy := exec.Command("taskset", "-c", "0", "sh", "-c", "while :; do :; done")
+			if busy.Start() == nil {
+				defer func() { busy.Process.Kill(); busy.Wait() }()
+			}
+		}
+		exec.Command("taskset", "-apc", "0", strconv.Itoa(os.Getpid())).Run()
+	}
+	pprof.StartCPUProfile(io.Discard)
+	defer pprof.StopCPUProfile()
+	begin()
+	each(2, func(int) { weave() })
 }

@@ -37,6 +37,21 @@ for first in 'leak+library main.session.watch' 'stuck-lock+mixed main.(*settings
 	head -1 "$tmp/found" | grep -qF "problem [{\"function\":\"${first#* }\"" || fail "$first: $(cat "$tmp/found")"
 done
 
+f=$faults/lock-queue.trace.gz
+# time on a CPU is known from CPU samples only, and never the first problem
+run 0 findings -rule=stolen-cpu "$f"
+grep -q '^stolen-cpu: not answerable: the trace has no CPU samples$' "$tmp/out" || fail "stolen-cpu: $(cat "$tmp/out")"
+run 0 findings -set=long-run.run=1ms -set=long-run.share=0 -set=long-run.waited=0 -set=no-P.wait=1us -set=no-P.share=0 \
+	"$faults/stolen-cpu.trace.gz"
+grep '^PROBLEM' "$tmp/out" | tail -1 | grep -q stolen-cpu || fail "stolen-cpu is not the last problem: $(cat "$tmp/out")"
+
+# a flight recorder's snapshot: the operation that made the program write it, not a slower one
+run 0 why "$faults/flight.trace.gz"
+head -2 "$tmp/out" | tr '\n' ' ' | grep -q '^why lookup .* snapshot of a flight recorder, written by G[0-9]* after lookup ' ||
+	fail "trigger: $(head -3 "$tmp/out")"
+run 0 why -op=report "$faults/flight.trace.gz"
+head -1 "$tmp/out" | grep -q '^why report' || fail "a choice of the user: $(head -3 "$tmp/out")"
+
 # operations found as rounds of goroutines are also those of the report `why`
 run 0 why "$faults/imbalance+rounds.trace.gz"
 grep -q '^why main.each.func1 kit.go' "$tmp/out" || fail "why: $(cat "$tmp/out")"
