@@ -153,17 +153,24 @@ bool critical_find_trigger(const struct snap *sn, const struct operations *ops, 
 	return out->g != 0;
 }
 
+void critical_put_triggering(
+    struct buf *b, const struct snap *sn, const struct operations *ops, const struct critical_trigger *t)
+{
+	struct operation o = operations_get(ops, t->operation);
+	const struct operation_kind *k = &ops->kind[o.kind];
+	buf_puts(b, o.t1 < sn->t1 || o.complete ? "after " : "in ");
+	text_safe(b, k->name, k->nname);
+	buf_printf(b, " %" PRIu64 " (", o.id);
+	text_ns(b, o.t1 - o.t0);
+	buf_putc(b, ')');
+}
+
 void critical_put_trigger(
     struct buf *b, const struct snap *sn, const struct operations *ops, const struct critical_trigger *t)
 {
 	buf_printf(b, "snapshot of a flight recorder, written by G%" PRIu64, (uint64_t)store_trk(sn->st, t->g)->id);
 	if (t->operation == OPERATION_NONE)
 		return;
-	struct operation o = operations_get(ops, t->operation);
-	const struct operation_kind *k = &ops->kind[o.kind];
-	buf_puts(b, o.t1 < sn->t1 || o.complete ? " after " : " in ");
-	text_safe(b, k->name, k->nname);
-	buf_printf(b, " %" PRIu64 " (", o.id);
-	text_ns(b, o.t1 - o.t0);
-	buf_putc(b, ')');
+	buf_putc(b, ' ');
+	critical_put_triggering(b, sn, ops, t);
 }

@@ -11,6 +11,7 @@
 #include "findings/paths.h"
 
 #include "base/mem/mem.h"
+#include "critical/trigger.h"
 #include "trace/run_stacks.h"
 #include "trace/user_code.h"
 
@@ -322,6 +323,20 @@ static bool measure(struct findings_run *r)
 	return r->ops && r->scanned && r->walker;
 }
 
+static const char *trigger_text(const struct findings_run *r)
+{
+	const struct trace_filter *f = r->q->filter;
+	struct critical_trigger t;
+	struct buf b = {0};
+	if ((f && (f->from != TIME_NONE || f->to != TIME_NONE || f->g || f->slice)) ||
+	    !critical_find_trigger(r->sn, r->ops, &t))
+		return NULL;
+	critical_put_trigger(&b, r->sn, r->ops, &t);
+	const char *text = arena_strndup(r->mem, buf_str(&b), b.n);
+	buf_free(&b);
+	return text;
+}
+
 struct findings *findings_find(const struct snap *sn, const struct findings_query *q, struct arena *mem)
 {
 	struct findings_run r = {.q = q, .sn = sn, .st = sn->st, .mem = mem};
@@ -332,6 +347,8 @@ struct findings *findings_find(const struct snap *sn, const struct findings_quer
 		r.wall = r.scan.t1 > r.scan.t0 ? r.scan.t1 - r.scan.t0 : 1;
 		judge_all(&r);
 		out = r.noted && job_should_continue(&q->on) ? take_results(&r) : NULL;
+		if (out)
+			out->trigger = trigger_text(&r);
 	}
 	run_free(&r);
 	return out;

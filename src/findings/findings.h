@@ -102,6 +102,9 @@ struct findings {
 	struct finding *v;		/* worst first */
 	struct finding_unanswered *unanswered;
 	uint32_t n, nunanswered;
+	/* NULL, or of a whole trace that is the snapshot of a flight recorder: what made the program write it; safe for a
+	   terminal */
+	const char *trigger;
 };
 
 struct findings_query {

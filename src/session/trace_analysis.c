@@ -68,6 +68,7 @@ static void run_analysis(void *work, struct job *j)
 	if (!a->walker || !a->operations)
 		return;
 	sum_main_kind(a, &on);
+	a->triggered = !part && critical_find_trigger(a->sn, a->all, &a->trigger);
 	a->findings = findings_find(a->sn, &q, &a->mem);
 }
 

@@ -6,6 +6,7 @@
 #include "base/mem/mem.h"
 #include "critical/many.h"
 #include "critical/path.h"
+#include "critical/trigger.h"
 #include "findings/findings.h"
 #include "session/session.h"
 
@@ -23,6 +24,8 @@ struct trace_analysis {
 	/* the critical paths of the main kind of operations, or of a sample; lines NULL: there is none, or it has one operation */
 	struct critical_sum slowest;
 	uint32_t nslowest;		/* number of its operations */
+	bool triggered;			/* it is the snapshot of a flight recorder, of which nothing is left out */
+	struct critical_trigger trigger;
 	uint32_t refs;		/* changed by the UI thread only */
 	struct query query;	/* the query that has the scope */
 	struct arena mem;

@@ -49,6 +49,13 @@ grep '^PROBLEM' "$tmp/out" | tail -1 | grep -q stolen-cpu || fail "stolen-cpu is
 run 0 why "$faults/flight.trace.gz"
 head -2 "$tmp/out" | tr '\n' ' ' | grep -q '^why lookup .* snapshot of a flight recorder, written by G[0-9]* after lookup ' ||
 	fail "trigger: $(head -3 "$tmp/out")"
+run 0 findings "$faults/flight.trace.gz"
+head -1 "$tmp/out" | grep -q '^snapshot of a flight recorder, written by G[0-9]* after lookup .*: see ttrace why$' ||
+	fail "findings of a snapshot: $(head -3 "$tmp/out")"
+screen=$("$TTRACE" view -script '' -size 100x20 "$faults/flight.trace.gz")
+case $screen in *'flight recorder, after lookup '*) ;; *) fail "the first screen does not name the trigger: $screen" ;; esac
+screen=$("$TTRACE" view -script W -size 100x20 "$faults/flight.trace.gz")
+case $screen in *'lookup '*'for which a flight recorder wrote this'*) ;; *) fail "pane why: $screen" ;; esac
 run 0 why -op=report "$faults/flight.trace.gz"
 head -1 "$tmp/out" | grep -q '^why report' || fail "a choice of the user: $(head -3 "$tmp/out")"
 

@@ -212,6 +212,16 @@ static void put_per_second(struct buf *b, double v)
 	buf_printf(b, v >= 100 ? "%.0f/s" : "%.3g/s", v);
 }
 
+/* Append "flight recorder, after lookup 61 (20.5ms)  ": for what the program wrote the snapshot. */
+static void put_trigger(const struct trace_analysis *a, struct buf *b)
+{
+	if (!a->triggered || a->trigger.operation == OPERATION_NONE)
+		return;
+	buf_puts(b, "flight recorder, ");
+	critical_put_triggering(b, a->sn, a->all, &a->trigger);
+	buf_puts(b, "  ");
+}
+
 /* Append "request  444/s  p50 36.0ms  p99 36.9ms", or "request  33 open  1 complete" of a kind that is mostly open. */
 static void put_rate(const struct snap *sn, const struct operation_kind *k, struct buf *b)
 {
@@ -292,6 +302,7 @@ static void put_paths(const struct trace_analysis *a, size_t width, struct buf *
 static void draw_kind(const struct timeline_verdict *v, struct grid *g, int y, int room)
 {
 	struct buf b = {0}, rate = {0}, path = {0};
+	put_trigger(v->analysis, &rate);
 	put_rate(v->analysis->sn, v->kind, &rate);
 	if (room == 1 && put_path(v->analysis, 0, PATH_CLASS, &path))
 		buf_puts(&path, "  path ");	/* in any order: its width is reserved */

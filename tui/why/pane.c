@@ -199,6 +199,8 @@ static void put_operation(const struct why_walk *w, struct buf *b)
 	buf_puts(b, " at ");
 	text_at(b, w->path.t0, 1000);
 	buf_puts(b, t->complete ? "" : ", not complete in the trace");
+	if (w->of->triggered && t->operation != OPERATION_NONE && t->operation == w->of->trigger.operation)
+		buf_puts(b, ", for which a flight recorder wrote this");
 }
 
 /* What is explained is a step of undo: the goroutine and the range. */

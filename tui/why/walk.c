@@ -65,6 +65,10 @@ bool why_find_target(const struct trace_analysis *a, const struct place *p, stru
 		*out = (struct critical_target){t0, t1, g->id, p->trk, OPERATION_NONE, true, {name->s, name->n}};
 		return true;
 	}
+	if (a->triggered && a->trigger.operation != OPERATION_NONE) {
+		*out = critical_target_of_operation(a->all, a->trigger.operation);
+		return true;
+	}
 	uint32_t k = operations_main_kind(a->operations);
 	if (k == UINT32_MAX)
 		return false;

@@ -93,6 +93,8 @@ static void put_json(const struct trace_report_ctx *r, const struct findings *al
 	json_i64(&j, "duration_ns", r->sn->has_trace ? r->sn->t1 - r->sn->t0 : r->sn->meta ? r->sn->meta->duration : 0);
 	if (c)
 		report_compare_json(&j, c);
+	if (all->trigger)
+		json_text(&j, "trigger", all->trigger);
 	json_array(&j, "findings");
 	for (uint32_t i = 0; i < all->n; i++)
 		json_finding(r, &j, &all->v[i]);
@@ -168,6 +170,8 @@ static void put_text(const struct trace_report_ctx *r, const struct findings *al
 	enum { EACH = 5 };
 	uint32_t n[FINDING_RULE__N] = {0};
 	bool chosen = trace_report_has_option(r, OPT_RULE);
+	if (all->trigger && !chosen)
+		buf_printf(r->out, "%s: see ttrace why\n\n", all->trigger);
 	for (uint32_t i = 0; i < all->n; i++)
 		if (n[all->v[i].rule]++ < EACH || chosen)
 			put_finding(r, &all->v[i]);
