@@ -33,7 +33,7 @@ static bool starts_recorder(const struct store *st, stk_id stack)
 {
 	for (; stack; stack = stk_parent(st, stack))
 		if (is_named(st, store_fun(st, store_frm(st, stk_frame(st, stack))->fun)->name,
-		        "runtime/trace.(*FlightRecorder).Start"))
+			"runtime/trace.(*FlightRecorder).Start"))
 			return true;
 	return false;
 }
