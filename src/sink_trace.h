@@ -138,7 +138,8 @@ struct sink_trace_ops {
 	void   (*enter)(void *, const struct sink_enter *, size_t n);
 	void   (*mark)(void *, const struct sink_mark *);
 	void   (*span)(void *, const struct sink_span *);	/* at its end, or at the end of the trace */
-	void   (*count)(void *, int64_t t, enum counter, uint64_t v);
+	/* by: of CT_HEAP_LIVE, the goroutine whose allocation changed it; 0: unknown, or none. */
+	void   (*count)(void *, int64_t t, enum counter, uint64_t v, trk_id by);
 	void   (*util)(void *, const struct sink_util *);
 	void   (*facts)(void *, const struct sink_trace *);	/* at any time; the last call counts */
 

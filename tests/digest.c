@@ -103,6 +103,8 @@ static uint64_t of_rows(const struct snap *sn)
 		for (uint32_t i = 0; i < sn->ncounts[c]; i++)
 			h = mix(h, mix((uint64_t)store_count(st, (enum counter)c, i)->t,
 				       store_count(st, (enum counter)c, i)->v));
+	for (uint32_t i = 0; i < sn->ncounts[CT_HEAP_LIVE]; i++)
+		h = mix(h, store_heap_by(st, i));
 	return h;
 }
 

@@ -217,6 +217,7 @@ int open_job_init(struct opening_job *op, const struct options *o, struct err *e
 	op->store_builder = builder_new();
 	struct sink sink = builder_sink(op->store_builder);
 	op->ns = sink.ops->str(sink.self, "nanoseconds", 11);
+	op->bytes = sink.ops->str(sink.self, "bytes", 5);
 	return 0;
 }
 

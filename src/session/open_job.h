@@ -24,7 +24,7 @@ struct opening_job {
 	struct cached_inputs cached_inputs;	/* copies of the files; the job owns them until it ends */
 	const struct reader *_Atomic reader;
 	struct store_builder *store_builder;
-	str_id ns;		/* "nanoseconds", unit of the weights of a trace */
+	str_id ns, bytes;	/* "nanoseconds", "bytes": units of the weights of a trace */
 	struct err err;		/* of the job; read it after the job has ended */
 	bool failed;		/* likewise */
 };

@@ -359,7 +359,7 @@ const char *session_type_name(const struct session *s, size_t i)
 const char *session_type_unit(const struct session *s, size_t i)
 {
 	if (session_is_trace(s))
-		return "nanoseconds";
+		return i < TRACE_WEIGHT__N ? trace_weight_unit((enum trace_weight_type)i) : "";
 	return i < s->snap->ntypes ? store_str(s->snap->st, type_row(s, i)->unit)->s : "";
 }
 

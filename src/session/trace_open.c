@@ -228,14 +228,16 @@ static struct profile *to_profile(const struct snap *sn, struct trace_weights *w
 	struct copy c = {.st = sn->st, .p = p, .loc = xcalloc(sn->nlocs + 1u, sizeof(uint32_t)),
 	    .fun = xcalloc(sn->nfuns + 1u, sizeof(uint32_t)), .node = w->node};
 	static const char *const waits[] = {"contentions", "delay"}, *const types[][2] = {[TRACE_CPU] = {"samples", "cpu"},
-	    [TRACE_RUN] = {"stretches", "time"}, [TRACE_TIME] = {"stretches", "time"}, [TRACE_CRITICAL] = {"pieces", "time"}};
+	    [TRACE_RUN] = {"stretches", "time"}, [TRACE_TIME] = {"stretches", "time"}, [TRACE_CRITICAL] = {"pieces", "time"},
+	    [TRACE_ALLOC] = {"refills", "alloc_space"}};
+	const char *unit = trace_weight_unit(type);
 	bool other = type < sizeof types / sizeof *types && types[type][0];
 	const char *const *name = other ? types[type] : waits;
 	p->type = mem_grow(p->type, &p->cap.type, 2, sizeof *p->type);
 	p->type[0] =
 	    (struct profile_type){profile_add_string(p, name[0], strlen(name[0])), profile_add_string(p, "count", 5)};
 	p->type[1] = (struct profile_type){
-	    profile_add_string(p, name[1], strlen(name[1])), profile_add_string(p, "nanoseconds", 11)};
+	    profile_add_string(p, name[1], strlen(name[1])), profile_add_string(p, unit, strlen(unit))};
 	p->ntype = 2;
 	p->meta.period_type = profile_add_string(p, "trace", 5);
 	p->meta.period_unit = profile_add_string(p, "count", 5);
@@ -271,13 +273,14 @@ static void add_blame_comment(struct profile *p, enum trace_blame b)
 	profile_add_comment(p, profile_add_string(p, said[b], strlen(said[b])));
 }
 
-static void add_estimate_comments(struct profile *p, const struct trace_weights *w)
+static void add_estimate_comments(struct profile *p, const struct trace_weights *w, enum trace_weight_type type)
 {
-	static const char waits[] = "Approximate: shares of what occupied the Ps during long waits for a P";
+	const char *what = type == TRACE_ALLOC ? "Approximate: the stacks; a trace records how much goroutines allocate, but not where"
+	    : "Approximate: shares of what occupied the Ps during long waits for a P";
 	struct buf b = {0};
 	p->meta.estimated = w->approximate || w->sampled_of;
 	if (w->approximate)
-		profile_add_comment(p, profile_add_string(p, waits, strlen(waits)));
+		profile_add_comment(p, profile_add_string(p, what, strlen(what)));
 	if (!w->sampled_of)
 		return;
 	buf_printf(&b, "Approximate: %" PRIu32 " of %" PRIu32 " operations, evenly spaced", w->sampled, w->sampled_of);
@@ -293,7 +296,7 @@ static int check_type(const struct options *o, enum trace_weight_type type, enum
 		    trace_blame_name(blame), blame == BLAME_CHAIN ? "sync, net or block" : "sched",
 		    trace_weight_name(type));
 	if (options_typed(o, OPT_PROC) && !trace_type_has_proc(type, blame))
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-proc does not apply to -type=%s, only to cpu, run, syscall "
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "-proc does not apply to -type=%s, only to cpu, run, alloc, syscall "
 		    "and to sched with -blame=occupant", trace_weight_name(type));
 	return 0;
 }
@@ -318,7 +321,7 @@ static struct profile *weigh_profile(const struct trace *t, const struct options
 		scale = 1.0 / n;
 	trace_weights_scale(w, scale);
 	struct profile *p = to_profile(t->sn, w, type);
-	add_estimate_comments(p, w);
+	add_estimate_comments(p, w, type);
 	if (options_str(o, OPT_BLAME) && trace_type_has_blame(type, (enum trace_blame)q->blame))
 		add_blame_comment(p, (enum trace_blame)q->blame);
 	return p;
@@ -340,7 +343,7 @@ struct profile *trace_make_profile(const struct trace *t, const struct options *
 	}
 	if (type < 0)
 		err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-type requires cpu, run, sched, sync, net, syscall, block, assist, critical or time, not \"%s\"", name);
+		    "-type requires cpu, run, sched, sync, net, syscall, block, assist, alloc, critical or time, not \"%s\"", name);
 	else if (!query_of_options(o, &q, e) && !query_add_places(t->sn, o, &q, e) &&
 	    !check_type(o, (enum trace_weight_type)type, (enum trace_blame)q.blame, e))
 		p = weigh_profile(t, o, (enum trace_weight_type)type, &q, side == TRACE_REST,

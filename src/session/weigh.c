@@ -227,6 +227,9 @@ static void add_source(struct session *s, struct arena *a, struct sides *d, stru
 	const struct query *q = &s->queries.query[s->queries.at];
 	*to = (struct weigh_source){.type = session_type(s), .show = q->show, .unit = s->opening.ns};
 	if (session_is_trace(s)) {
+		if (to->type == TRACE_ALLOC)
+			to->unit = s->opening.bytes;
+		to->approximate = to->type == TRACE_ALLOC;
 		if (trace_weights_are_joined((enum trace_weight_type)session_type(s), q))
 			session_weigh_joined(s, a, to);
 		else if (q->a == 1 && !q->b)

@@ -137,6 +137,7 @@ static void copy_session(struct session *to, const struct session *s, struct que
 	*q = s->queries.query[s->queries.at];
 	to->opening.reader = s->opening.reader;
 	to->opening.ns = s->opening.ns;
+	to->opening.bytes = s->opening.bytes;
 	to->snap = s->snap;
 	to->o = s->o;
 	to->queries.query = q;

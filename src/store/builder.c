@@ -191,9 +191,9 @@ static void put_span(void *self, const struct sink_span *s)
 	annotations_add_span(tracks_annotations(((struct store_builder *)self)->tracks), s);
 }
 
-static void put_count(void *self, int64_t t, enum counter c, uint64_t v)
+static void put_count(void *self, int64_t t, enum counter c, uint64_t v, trk_id by)
 {
-	annotations_add_counter(tracks_annotations(((struct store_builder *)self)->tracks), t, c, v);
+	annotations_add_counter(tracks_annotations(((struct store_builder *)self)->tracks), t, c, v, by);
 }
 
 static void put_util(void *self, const struct sink_util *u)
@@ -379,7 +379,7 @@ uint64_t store_size(const struct snap *sn)
 	const struct store *st = sn->st;
 	const struct data_column *cols[] = {&st->strs, &st->maps, &st->funs, &st->locs, &st->frms, &st->cols, &st->stks,
 	    &st->forks, &st->fork, &st->types, &st->smps, &st->sets, &st->labels, &st->sides, &st->times, &st->trks,
-	    &st->marks, &st->spans, &st->span_blocks, &st->utils, &st->trk_times, &st->trk_origins};
+	    &st->marks, &st->spans, &st->span_blocks, &st->utils, &st->heap_by, &st->trk_times, &st->trk_origins};
 	uint64_t n = sn->held;
 	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
 		n += (uint64_t)column_n(cols[i]) * cols[i]->width;

@@ -220,6 +220,9 @@ static int check_spans(const struct snap *sn, struct err *e)
 		for (uint32_t i = 1; i < sn->ncounts[c]; i++)
 			if (store_count(sn->st, (enum counter)c, i)->t < store_count(sn->st, (enum counter)c, i - 1)->t)
 				return set_error(e, "a counter is out of order", i, sn->ncounts[c]);
+	for (uint32_t i = 0; i < sn->ncounts[CT_HEAP_LIVE]; i++)
+		if (store_heap_by(sn->st, i) >= sn->ntrks)
+			return set_error(e, "a size of the heap has an unknown goroutine", i, sn->ncounts[CT_HEAP_LIVE]);
 	return 0;
 }
 

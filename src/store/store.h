@@ -134,6 +134,7 @@ struct store {
 	bool has_trace;
 	/* marks are struct sink_mark; marks and counts are in the order of time, spans in the order of their ends */
 	struct data_column trks, marks, spans, counts[CT__N], warns;
+	struct data_column heap_by;					/* trk_id by row of counts[CT_HEAP_LIVE]: sink_trace_ops.count */
 	struct data_column late_counts[CT__N];				/* struct late_count, from CT_RUNNABLE on */
 	struct data_column span_blocks;					/* one for every 64 complete spans */
 	struct data_column utils;					/* struct sink_util */

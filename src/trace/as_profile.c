@@ -26,6 +26,7 @@
 #include "base/wrap_math.h"
 #include "store/builder.h"
 #include "store/tracks/time_search.h"
+#include "trace/alloc/alloc_weights.h"
 #include "trace/bins.h"
 #include "trace/run_queue.h"
 #include "trace/run_stacks.h"
@@ -36,13 +37,18 @@
 
 static const char *const names[TRACE_WEIGHT__N] = {
 	[TRACE_CPU] = "cpu", [TRACE_RUN] = "run", [TRACE_SCHED] = "sched", [TRACE_SYNC] = "sync", [TRACE_NET] = "net",
-	[TRACE_SYSCALL] = "syscall", [TRACE_BLOCK] = "block", [TRACE_ASSIST] = "assist", [TRACE_CRITICAL] = "critical",
-	[TRACE_TIME] = "time",
+	[TRACE_SYSCALL] = "syscall", [TRACE_BLOCK] = "block", [TRACE_ASSIST] = "assist", [TRACE_ALLOC] = "alloc",
+	[TRACE_CRITICAL] = "critical", [TRACE_TIME] = "time",
 };
 
 const char *trace_weight_name(enum trace_weight_type t)
 {
 	return t < TRACE_WEIGHT__N ? names[t] : "";
+}
+
+const char *trace_weight_unit(enum trace_weight_type t)
+{
+	return t == TRACE_ALLOC ? "bytes" : "nanoseconds";
 }
 
 int trace_weight_find(const char *name)
@@ -668,6 +674,10 @@ struct trace_weights *trace_weigh(
 	w->last = arena_zalloc(a, (sn->nstks + 1u) * sizeof *w->last);
 	w->empty = f && ((f->g && !any_goroutine(sn, f->g)) || (f->slice && !f->nslice));
 	struct weigh_pass p = { .sn = sn, .type = type, .f = f, .w = w, .index = &index, .cpart = &cpart };
+	if (type == TRACE_ALLOC) {
+		alloc_weights(sn, f, w);
+		return w;
+	}
 	if (type == TRACE_CPU || type == TRACE_ASSIST) {
 		(type == TRACE_CPU ? pass_samples : pass_assists)(&p);
 		return w;

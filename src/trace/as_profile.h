@@ -22,6 +22,7 @@ enum trace_weight_type {
 	TRACE_SYSCALL,
 	TRACE_BLOCK,
 	TRACE_ASSIST,
+	TRACE_ALLOC,
 	TRACE_CRITICAL,
 	TRACE_TIME,
 	TRACE_WEIGHT__N
@@ -29,10 +30,12 @@ enum trace_weight_type {
 /* cpu: samples. run: running, divided among the stacks recorded while the goroutine ran (run_stacks.c), without the
    runtime's frames for preemption (if nothing else is left: where the goroutine started); sums are exact, shares of
    stacks an estimate. block: all waiting, tagged with the reason. assist: mark assists, on the stack that had to
-   assist. critical: the critical paths of operations; trace_weigh() does not have them, but
+   assist. alloc: not time, but the bytes that goroutines allocated (alloc_weights.c); count is how often
+   they got memory from the heap; stacks are an estimate. critical: the critical paths of operations; trace_weigh() does not have them, but
    session/trace_weights.h. time: all time in which goroutines exist, tagged with its class (time_class.h): runs as in run,
    waits for a P on the stack of the goroutine that waits, and all else on the stack where it began. */
 const char *trace_weight_name(enum trace_weight_type);	/* "cpu", ... */
+const char *trace_weight_unit(enum trace_weight_type);	/* "nanoseconds", "bytes" */
 int trace_weight_find(const char *name);		/* Return -1 if there is none of that name. */
 
 /* Can the type be charged like that? sched: the default, BLAME_WAKER, and the others but BLAME_CHAIN; waits: only
@@ -55,7 +58,7 @@ struct trace_weights {				/* by node */
 	/* of critical: 0, or the number of operations of which a sample was walked, because they are too many; sampled: of
 	   the sample */
 	uint32_t sampled, sampled_of;
-	bool approximate;		/* of critical: some pieces are (critical/path.h) */
+	bool approximate;		/* of critical: some pieces are (critical/path.h); of alloc: the stacks */
 	/* for block, critical, time, and sched by occupant, if the trace is complete: the same weights by node and tag */
 	struct trace_tag_weight *part;
 	uint32_t npart;

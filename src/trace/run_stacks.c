@@ -224,7 +224,7 @@ bool trace_type_has_blame(enum trace_weight_type t, enum trace_blame b)
 
 bool trace_type_has_proc(enum trace_weight_type t, enum trace_blame b)
 {
-	return t == TRACE_CPU || t == TRACE_RUN || t == TRACE_SYSCALL || (t == TRACE_SCHED && b == BLAME_OCCUPANT);
+	return t == TRACE_CPU || t == TRACE_RUN || t == TRACE_ALLOC || t == TRACE_SYSCALL || (t == TRACE_SCHED && b == BLAME_OCCUPANT);
 }
 
 bool trace_type_has_classes(enum trace_weight_type t)

@@ -26,6 +26,7 @@ may() {
 	src/filter) echo base store calltree trace ;;
 	src/trace) echo base sink_trace.h state.def store trace ;;
 	src/trace/stats) echo base state.def store trace ;;
+	src/trace/alloc) echo base store trace ;;
 	src/operations) echo base store trace ;;
 	src/critical) echo base store trace operations ;;
 	src/findings) echo base store calltree trace operations critical ;;

@@ -69,8 +69,8 @@ static void check(int64_t procs, int64_t more, int64_t change)
 	static double share[T];
 	static int64_t waiting[T];
 	s.trace->facts(s.self, &(struct sink_trace){.version = 26, .last = T});
-	s.trace->count(s.self, 0, CT_GOMAXPROCS, (uint64_t)procs);
-	s.trace->count(s.self, change, CT_GOMAXPROCS, (uint64_t)more);
+	s.trace->count(s.self, 0, CT_GOMAXPROCS, (uint64_t)procs, 0);
+	s.trace->count(s.self, change, CT_GOMAXPROCS, (uint64_t)more, 0);
 	const struct snap *sn = builder_finish(b);
 	struct run_queue_sum *c = run_queue_new(sn, 0);
 	memset(waiting, 0, sizeof waiting);

@@ -16,6 +16,7 @@
 #include "base/text/pprof_units.h"
 #include "base/text/regex.h"
 #include "base/text/text.h"
+#include "trace/as_profile.h"
 #include "widget/list.h"
 
 #include <stdio.h>
@@ -365,7 +366,9 @@ void profile_summary(const struct weighted_tree *c, const struct pane_env *env, 
 		text_count(b, c->sampled_of);
 		buf_puts(b, " operations");
 	}
-	if (c->approximate)
+	if (c->approximate && session_is_trace(env->s) && type == TRACE_ALLOC)
+		buf_puts(b, ", stacks approximate");
+	else if (c->approximate)
 		buf_puts(b, ", shares of waits for a P approximate");
 }
 
@@ -380,7 +383,8 @@ static const struct { const char *type, *why;
 	"No goroutine waited for a mutex, a condition variable, a channel or a select."},
     {"net", "No goroutine waited for the network."},
     {"syscall", "No goroutine was blocked in a system call."},
-    {"block", "No goroutine waited for anything."}};
+    {"block", "No goroutine waited for anything."},
+    {"alloc", "No goroutine allocated a span or a large object."}};
 
 static const char *why_none(const struct pane_env *env, const char *type)
 {

@@ -132,6 +132,7 @@ static enum style state_colour(const struct flame_state *v, const struct session
 	    [TRACE_SYSCALL] = ST_S_SYSCALL,
 	    [TRACE_BLOCK] = ST_S_UNKNOWN,
 	    [TRACE_ASSIST] = ST_S_ASSIST,
+	    [TRACE_ALLOC] = ST_S_ASSIST,
 	    [TRACE_CRITICAL] = ST_S_UNKNOWN,
 	    [TRACE_TIME] = ST_S_UNKNOWN};
 	const struct flame *f = v->f[part];

@@ -48,7 +48,8 @@ static void emit_metric(struct gotrace *r, const struct trace_event *ev)
 	int64_t t = gotrace_now(r);
 	if (ev->what > TM_GOMAXPROCS)
 		return;
-	r->sink->trace->count(r->sink->self, t, counters[ev->what], ev->value);
+	const struct track_goroutine *by = ev->what == TM_HEAP_LIVE ? track_states_g_of_event(r, ev) : NULL;
+	r->sink->trace->count(r->sink->self, t, counters[ev->what], ev->value, by ? by->trk : 0);
 	if (ev->what == TM_HEAP_LIVE)
 		r->heap_live = ev->value;
 	if (ev->what != TM_GOMAXPROCS || ev->value > INT32_MAX)

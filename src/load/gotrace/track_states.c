@@ -524,7 +524,8 @@ static void __attribute__((noinline)) transition_p(struct gotrace *r, const stru
 	if (ev->to == TST_RUNNING && ev->m >= 0)
 		show_carrier(r, p, ev->m, t);
 	if (ev->wire == GE_ProcStart || ev->wire == GE_ProcStop)
-		r->sink->trace->count(r->sink->self, t, ev->wire == GE_ProcStart ? CT_PROC_START : CT_PROC_STOP, p->trk);
+		r->sink->trace->count(
+		    r->sink->self, t, ev->wire == GE_ProcStart ? CT_PROC_START : CT_PROC_STOP, p->trk, 0);
 	if (ev->from == ev->to || ev->to != TST_IDLE)
 		return;
 	int64_t m = p->m;

@@ -19,7 +19,7 @@
 
 static void count(const struct godebug *d, int64_t t, enum counter c, uint64_t v)
 {
-	d->s->trace->count(d->s->self, t, c, v);
+	d->s->trace->count(d->s->self, t, c, v, 0);
 }
 
 static void set_procs(struct godebug *d, const struct point *p, uint64_t n)

@@ -17,6 +17,7 @@ void annotations_init(struct annotations *s, struct store *st)
 	column_init(&st->spans, sizeof(struct span_row));
 	column_init(&st->span_blocks, sizeof(struct span_block));
 	column_init(&st->utils, sizeof(struct sink_util));
+	column_init(&st->heap_by, sizeof(trk_id));
 	for (int c = 0; c < CT__N; c++)
 		column_init(&st->counts[c], sizeof(struct count_row));
 	for (int c = CT_RUNNABLE; c < CT__N; c++)
@@ -25,7 +26,7 @@ void annotations_init(struct annotations *s, struct store *st)
 
 void annotations_free(struct annotations *s)
 {
-	struct data_column *cols[] = { &s->st->marks, &s->st->spans, &s->st->span_blocks, &s->st->utils };
+	struct data_column *cols[] = { &s->st->marks, &s->st->spans, &s->st->span_blocks, &s->st->utils, &s->st->heap_by };
 	for (size_t i = 0; i < sizeof cols / sizeof *cols; i++)
 		column_free(cols[i]);
 	for (int c = 0; c < CT__N; c++)
@@ -55,12 +56,14 @@ void annotations_add_span(struct annotations *s, const struct sink_span *span)
 		*(struct span_block *)column_add(&s->st->span_blocks, NULL) = s->block;
 }
 
-void annotations_add_counter(struct annotations *s, int64_t t, enum counter c, uint64_t v)
+void annotations_add_counter(struct annotations *s, int64_t t, enum counter c, uint64_t v, trk_id by)
 {
 	if (t < s->counted[c])
 		t = s->counted[c];
 	s->counted[c] = t;
 	*(struct count_row *)column_add(&s->st->counts[c], NULL) = (struct count_row){ t, v };
+	if (c == CT_HEAP_LIVE)
+		*(trk_id *)column_add(&s->st->heap_by, NULL) = by;
 }
 
 void annotations_add_util(struct annotations *s, const struct sink_util *u)

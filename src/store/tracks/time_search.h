@@ -26,5 +26,10 @@ static inline uint32_t time_search_counter_before(const struct snap *sn, enum co
     int64_t t) { return time_search_counter(sn, c, t - 1) + 1u; }
 static inline const struct count_row *store_count(const struct store *s, enum counter c,
     uint32_t i) { return column_at(&s->counts[c], i); }
+/* Return the goroutine whose allocation led to a row of CT_HEAP_LIVE; 0: unknown. */
+static inline trk_id store_heap_by(const struct store *s, uint32_t i)
+{
+	return *(const trk_id *)column_at(&s->heap_by, i);
+}
 
 #endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+/*
+ * Of most allocations a trace has the goroutine and the size, and only an outer function is known: what the stacks before
+ * and after have in common. Of some the stack is known, because the goroutine had to sweep first. The runtime takes memory
+ * of a fixed size for objects of a size class, so places that take as many bytes at a time are told apart by the size:
+ * bytes of one size that were taken below a function are divided among the known places below it, in proportion to what
+ * these took of that size. If there is none, they stay at the function.
+ *
+ * Functions count, not lines: two stacks are the same path if they have the same functions. Known places add their weight
+ * to each path above them, so the work is that of the known places times their depth.
+ */
+#include "config.h"
+#include "trace/alloc/alloc_sites.h"
+
+#include "base/mem/mem.h"
+#include "base/wrap_math.h"
+
+/* Bytes of one size, at and below a path. */
+struct alloc_pair {
+	uint32_t path, size;
+	stk_id stack;			/* one of its nodes */
+	int64_t known, under;		/* known at this path; somewhere at or below it */
+	/* Known at or below it, and at those of these places that have got their part; of `under`, what they got. */
+	int64_t known_below, served, divided;
+};
+
+static uint64_t key_of(uint32_t a, uint32_t b)
+{
+	return (uint64_t)a << 32 | b;
+}
+
+void alloc_sites_init(struct alloc_sites *s, const struct snap *sn)
+{
+	*s = (struct alloc_sites){.st = sn->st, .nstks = sn->nstks, .npaths = 1};
+	s->path = xcalloc(sn->nstks + 1u, sizeof *s->path);
+	s->path[0] = 1;
+	s->paths = mem_grow(NULL, &s->cpaths, 1, sizeof *s->paths);
+	s->paths[0] = (struct alloc_path){0};
+}
+
+void alloc_sites_free(struct alloc_sites *s)
+{
+	u64_map_free(&s->of_path);
+	u64_map_free(&s->of_bytes);
+	u64_map_free(&s->of_pair);
+	mem_free(s->path);
+	mem_free(s->paths);
+	mem_free(s->pair);
+	*s = (struct alloc_sites){0};
+}
+
+static uint32_t add_path(struct alloc_sites *s, uint32_t up, fun_id fun)
+{
+	bool fresh;
+	struct u64_slot *slot = u64_map_put(&s->of_path, key_of(up, fun), &fresh);
+	if (fresh) {
+		slot->n = s->npaths;
+		s->paths = mem_grow(s->paths, &s->cpaths, s->npaths + 1u, sizeof *s->paths);
+		s->paths[s->npaths++] = (struct alloc_path){up};
+	}
+	return (uint32_t)slot->n;
+}
+
+/* Find the paths of a node and of those above it. */
+static uint32_t path_of(struct alloc_sites *s, stk_id stack)
+{
+	enum { DEEP = 1024 };
+	stk_id way[DEEP];
+	for (;;) {
+		uint32_t n = 0;
+		stk_id at = stack;
+		for (; !s->path[at] && n < DEEP; at = stk_parent(s->st, at))
+			way[n++] = at;
+		if (!s->path[at])	/* it is deeper than that: start with the outermost part */
+			for (stk_id up = at; !s->path[up]; up = stk_parent(s->st, up))
+				at = up;
+		if (!s->path[at]) {
+			s->path[at] = add_path(s, s->path[stk_parent(s->st, at)] - 1, store_frm(s->st, stk_frame(s->st, at))->fun) + 1;
+			continue;
+		}
+		while (n--) {
+			fun_id fun = store_frm(s->st, stk_frame(s->st, way[n]))->fun;
+			s->path[way[n]] = add_path(s, s->path[stk_parent(s->st, way[n])] - 1, fun) + 1;
+		}
+		return s->path[stack] - 1;
+	}
+}
+
+static struct alloc_pair *pair_of(struct alloc_sites *s, int64_t bytes, stk_id stack)
+{
+	bool fresh;
+	struct u64_slot *slot = u64_map_put(&s->of_bytes, (uint64_t)bytes, &fresh);
+	if (fresh)
+		slot->n = s->nsizes++;
+	uint32_t size = (uint32_t)slot->n, path = path_of(s, stack);
+	slot = u64_map_put(&s->of_pair, key_of(size, path), &fresh);
+	if (fresh) {
+		slot->n = s->npairs;
+		s->pair = mem_grow(s->pair, &s->cpairs, s->npairs + 1u, sizeof *s->pair);
+		s->pair[s->npairs++] = (struct alloc_pair){.path = path, .size = size, .stack = stack};
+	}
+	return &s->pair[slot->n];
+}
+
+void alloc_sites_known(struct alloc_sites *s, int64_t bytes, stk_id stack)
+{
+	wrap_add_to(&pair_of(s, bytes, stack)->known, bytes);
+}
+
+void alloc_sites_below(struct alloc_sites *s, int64_t bytes, stk_id stack)
+{
+	wrap_add_to(&pair_of(s, bytes, stack)->under, bytes);
+}
+
+/* Call a function with a known place and each pair above it, itself included. */
+static void each_above(struct alloc_sites *s, const struct alloc_pair *known, int64_t *to,
+    void (*fn)(const struct alloc_pair *known, struct alloc_pair *above, int64_t *to))
+{
+	uint32_t path = known->path;
+	for (;;) {
+		const struct u64_slot *slot = u64_map_get(&s->of_pair, key_of(known->size, path));
+		if (slot)
+			fn(known, &s->pair[slot->n], to);
+		if (!path)
+			return;
+		path = s->paths[path].up;
+	}
+}
+
+static void add_below(const struct alloc_pair *known, struct alloc_pair *above, int64_t *to)
+{
+	(void)to;
+	wrap_add_to(&above->known_below, known->known);
+}
+
+static void give(const struct alloc_pair *known, struct alloc_pair *above, int64_t *to)
+{
+	if (above->under <= 0 || above->known_below <= 0)
+		return;
+	int64_t bytes = (int64_t)((double)above->under * ((double)known->known / (double)above->known_below)),
+		rest = above->under - above->divided;
+	wrap_add_to(&above->served, known->known);
+	if (bytes > rest || above->served == above->known_below)
+		bytes = rest;
+	above->divided += bytes;
+	wrap_add_to(&to[known->stack], bytes);
+}
+
+void alloc_sites_divide(struct alloc_sites *s, int64_t *to)
+{
+	for (uint32_t i = 0; i < s->npairs; i++)
+		if (s->pair[i].known > 0)
+			each_above(s, &s->pair[i], to, add_below);
+	for (uint32_t i = 0; i < s->npairs; i++)
+		if (s->pair[i].known > 0)
+			each_above(s, &s->pair[i], to, give);
+	for (uint32_t i = 0; i < s->npairs; i++)
+		wrap_add_to(&to[s->pair[i].stack], s->pair[i].under - s->pair[i].divided);
+}
+
+/* ---- what two stacks have in common */
+
+static uint32_t depth_of(const struct store *st, stk_id s)
+{
+	uint32_t n = 0;
+	for (; s; s = stk_parent(st, s))
+		n++;
+	return n;
+}
+
+stk_id alloc_sites_common(const struct store *st, stk_id a, stk_id b)
+{
+	uint32_t na = depth_of(st, a), nb = depth_of(st, b);
+	stk_id below_a = 0, below_b = 0;
+	for (; na > nb; na--)
+		a = stk_parent(st, below_a = a);
+	for (; nb > na; nb--)
+		b = stk_parent(st, below_b = b);
+	while (a != b) {
+		a = stk_parent(st, below_a = a);
+		b = stk_parent(st, below_b = b);
+	}
+	bool same = below_a && below_b &&
+	    store_frm(st, stk_frame(st, below_a))->fun == store_frm(st, stk_frame(st, below_b))->fun;
+	return same ? below_a : a;
+}

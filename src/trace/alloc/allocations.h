@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT
+ * Copyright (c) 2026 The ttrace authors */
+#ifndef TTRACE_TRACE_ALLOC_ALLOCATIONS_H
+#define TTRACE_TRACE_ALLOC_ALLOCATIONS_H
+
+#include "base/radix_sort.h"
+#include "store/store.h"
+#include "store/tracks/time_search.h"
+
+/*
+ * What goroutines allocate, from the sizes of the heap (rows of CT_HEAP_LIVE). Bytes are those of the memory blocks that
+ * the runtime hands out: whole spans of small objects, so a goroutine is charged with the rest of a span that another
+ * one uses.
+ */
+
+/* Return whether any row has a goroutine: logs have none. */
+bool allocations_known(const struct snap *);
+/* Return the bytes that the goroutine of row i took; 0: none, or unknown. */
+int64_t allocations_bytes(const struct snap *, uint32_t i);
+/* Add to to[g], by track, what each goroutine took in [t0, t1). */
+void allocations_sum(const struct snap *, int64_t t0, int64_t t1, int64_t *to);
+
+/*
+ * The rows of one sheet by goroutine. Start with zeros; visit the sheets in order, and in each the goroutines in
+ * ascending order.
+ */
+struct allocations {
+	const struct snap *sn;
+	struct radix_item *v;		/* of the sheet, sorted; key: goroutine, v: row */
+	size_t n, cap, at;
+	uint32_t next;			/* first row that is in a later sheet */
+	trk_id g;
+};
+void allocations_begin_sheet(struct allocations *, const struct snap *, const struct sheet *);
+void allocations_begin_goroutine(struct allocations *, trk_id);
+/* Get the goroutine's next row up to t, that time included. Return false if there is none. */
+bool allocations_next(struct allocations *, int64_t t, uint32_t *row);
+void allocations_free(struct allocations *);
+
+#endif
