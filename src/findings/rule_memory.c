@@ -4,8 +4,9 @@
  * Rules about the garbage collector. Mark workers that use Ps which would be idle cost the program nothing, so only
  * dedicated and fractional ones count: these are in the store as events of utilisation.
  *
- * A trace does not record allocations. Where the program allocates is estimated from the stacks that had to assist or
- * to sweep, or that started a cycle: the runtime charges these to whatever allocates at the moment.
+ * Where the program allocates are the stacks of TRACE_ALLOC, by bytes (trace/alloc/alloc_weights.c). If a trace has no
+ * sizes of the heap, it is estimated from the stacks that had to assist or to sweep, or that started a cycle: the runtime
+ * charges these to whatever allocates at the moment.
  */
 #include "config.h"
 #include "findings/internal.h"
@@ -14,6 +15,7 @@
 #include "base/text/text.h"
 #include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
+#include "trace/as_profile.h"
 #include "trace/bins.h"
 #include "trace/bins_time.h"
 #include "trace/gc_cycles.h"
@@ -27,6 +29,7 @@ struct allocations {
 	int64_t *weight;
 	size_t cap;
 	int64_t total;
+	int64_t all;			/* bytes that are allocated, also by the runtime and by unknown stacks; 0: unknown */
 };
 
 static void add_allocation(struct allocations *a, stk_id stack, int64_t weight)
@@ -55,9 +58,22 @@ static void find_allocations(struct findings_run *r, struct allocations *a, bool
 	}
 }
 
-/* Name the sites with most weight as culprits, and free the table. */
-static void blame_sites(struct findings_run *r, struct finding *f, struct allocations *a)
+/* Bytes by the line that allocates. */
+static void find_bytes(struct findings_run *r, struct allocations *a)
 {
+	struct arena mem = {0};
+	const struct trace_weights *w = trace_weigh(r->sn, TRACE_ALLOC, r->scan.filter, &mem);
+	for (stk_id i = 1; i < w->n; i++)
+		if (w->ns[i] > 0 && user_code_first_frame(r->st, i))
+			add_allocation(a, i, w->ns[i]);
+	a->all = w->total_ns;
+	arena_free(&mem);
+}
+
+/* Name the sites with most weight as culprits, and free the table. Return the weight of the first. */
+static int64_t blame_sites(struct findings_run *r, struct finding *f, struct allocations *a)
+{
+	int64_t first = 0;
 	for (int k = 0; k < FINDING_CULPRITS; k++) {
 		uint32_t best = UINT32_MAX;
 		for (uint32_t i = 0; i < a->sites.n; i++)
@@ -67,20 +83,39 @@ static void blame_sites(struct findings_run *r, struct finding *f, struct alloca
 		if (best == UINT32_MAX || (k && (double)a->weight[best] * 10 < (double)a->total))
 			break;
 		finding_culprit(r, f, a->sites.v[best].frame);
+		first = k ? first : a->weight[best];
 		a->weight[best] = 0;
 	}
 	mem_free(a->weight);
 	site_table_free(&a->sites);
+	return first;
 }
 
-static void blame_allocations(struct findings_run *r, struct finding *f, bool by_time)
+/* Name what allocates most as culprits, and append it to the sentence. */
+static void blame_allocations(struct findings_run *r, struct finding *f)
 {
 	struct allocations a = {0};
 	site_table_init(&a.sites, r->sn, r->ops);
-	find_allocations(r, &a, by_time);
-	if (!a.total && by_time)
+	find_bytes(r, &a);
+	if (!a.total)
+		find_allocations(r, &a, true);
+	if (!a.total)
 		find_allocations(r, &a, false);
-	blame_sites(r, f, &a);
+	double per_second = (double)a.all * 1e9 / (double)r->wall;
+	int64_t first = blame_sites(r, f, &a);
+	if (!f->nculprit)
+		return;
+	buf_puts(&r->text, ": ");
+	finding_put_place(r, f->culprit[0].frame);
+	if (a.all <= 0) {
+		buf_puts(&r->text, " allocates most");
+		return;
+	}
+	buf_printf(&r->text, " allocates ~%.0f%% of ", text_percent(first, a.all));
+	text_bytes(&r->text, (int64_t)per_second);
+	buf_puts(&r->text, "/s");
+	finding_number(f, "allocated_per_second_bytes", per_second);
+	finding_estimate(f, "culprit_allocated_share", (double)first / (double)a.all);
 }
 
 /* ---- gc */
@@ -129,21 +164,33 @@ static struct gc_time gc_time(struct findings_run *r)
 	return t;
 }
 
-/* Return the last heap goal divided by the live heap at that time, 0 if it is not known. */
+/* Return the sum of the heap goals divided by that of the live heaps, of the cycles that end in the range; 0 if they are not
+   known. */
 static double goal_ratio(const struct findings_run *r)
 {
 	uint32_t n;
 	struct arena mem = {0};
 	const struct gc_cycle *c = gc_cycles(r->sn, NULL, &mem, &n);
-	double ratio = 0;
+	double goals = 0, lives = 0;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t at = time_search_counter(r->sn, CT_HEAP_GOAL, c[i].t1 + 1000000);
 		double live = (double)store_span(r->st, c[i].span)->s.v1;
-		if (!c[i].open && at != UINT32_MAX && live > 0)
-			ratio = (double)store_count(r->st, CT_HEAP_GOAL, at)->v / live;
+		if (c[i].open || at == UINT32_MAX || live <= 0 || c[i].t1 < r->scan.t0 || c[i].t1 > r->scan.t1)
+			continue;
+		goals += (double)store_count(r->st, CT_HEAP_GOAL, at)->v;
+		lives += live;
 	}
 	arena_free(&mem);
-	return ratio;
+	return lives > 0 ? goals / lives : 0;
+}
+
+/* With GOGC=100 and without a memory limit the goal is at least twice the live heap. */
+static void put_goal(struct findings_run *r, double goal)
+{
+	const double low = 1.7;
+	buf_printf(&r->text, "; the heap goal is %.2g times the live heap", goal);
+	if (goal < low)
+		buf_puts(&r->text, ": GOGC or the memory limit is low");
 }
 
 /* Did a call of runtime.GC start the cycle? runtime/debug.FreeOSMemory calls it too. */
@@ -207,7 +254,6 @@ void rule_gc(struct findings_run *r)
 		return;
 	f.score = finding_score((double)collecting, (double)t.used);
 	f.score = 100 * t.kind_share > f.score ? 100 * t.kind_share : f.score;
-	blame_allocations(r, &f, true);
 	buf_printf(&r->text, "the GC takes %.0f%% of the time of Ps, %.0f%% of it in mark assists", 100 * share,
 	    text_percent(t.assists, collecting));
 	if (t.kind != UINT32_MAX && kind >= 0.5) {
@@ -217,12 +263,10 @@ void rule_gc(struct findings_run *r)
 		buf_printf(&r->text, ", and assists %.0f%% of the time of ", 100 * t.kind_share);
 		text_safe(&r->text, k->name, k->nname);
 	}
-	if (f.nculprit) {
-		buf_puts(&r->text, ": ");
-		finding_put_place(r, f.culprit[0].frame);
-		buf_puts(&r->text, " allocates most");
-	}
+	blame_allocations(r, &f);
 	double goal = goal_ratio(r);
+	if (goal > 0)
+		put_goal(r, goal);
 	finding_number(&f, "gc_share", share);
 	finding_number(&f, "workers_ns", (double)t.workers);
 	finding_number(&f, "assists_ns", (double)t.assists);
@@ -233,51 +277,66 @@ void rule_gc(struct findings_run *r)
 
 /* ---- heap-grows */
 
+struct live_heap { int64_t t; double bytes; };
+
+/* Return the live heap at a time between those of two cycles, the first and the last of n > 1 included. */
+static double live_at(const struct live_heap *v, uint32_t n, int64_t t)
+{
+	uint32_t i = 1;
+	while (i + 1 < n && v[i].t < t)
+		i++;
+	double all = (double)(v[i].t - v[i - 1].t), part = all > 0 ? (double)(t - v[i - 1].t) / all : 1;
+	return v[i - 1].bytes + part * (v[i].bytes - v[i - 1].bytes);
+}
+
+/* Return the growth in the second half of the time, divided by that in the first. A program that starts, or one that
+   computes a result and ends, fills its heap ever more slowly; what leaks grows as long as there is work. */
+static double pace_of(const struct live_heap *v, uint32_t n)
+{
+	double middle = live_at(v, n, v[0].t + (v[n - 1].t - v[0].t) / 2);
+	double before = middle - v[0].bytes, after = v[n - 1].bytes - middle;
+	return after <= 0 ? 0 : before <= 0 ? 1 : after / before;
+}
+
 void rule_heap_grows(struct findings_run *r)
 {
-	enum { CYCLES = 4, STILL = 8 };
+	enum { CYCLES = 4 };
 	uint32_t n, cycles = 0, rises = 0;
 	const struct gc_cycle *c = gc_cycles(r->sn, NULL, &r->scratch, &n);
-	uint64_t first = 0, last = 0, *all = arena_alloc(&r->scratch, (n + 1u) * sizeof *all);
+	struct live_heap *all = arena_alloc(&r->scratch, (n + 1u) * sizeof *all);
 	for (uint32_t i = 0; i < n; i++) {
-		uint64_t live = store_span(r->st, c[i].span)->s.v1;
-		if (c[i].open || !live || c[i].t1 < r->scan.t0 || c[i].t1 > r->scan.t1)
+		double live = (double)store_span(r->st, c[i].span)->s.v1;
+		if (c[i].open || live <= 0 || c[i].t1 < r->scan.t0 || c[i].t1 > r->scan.t1)
 			continue;
-		rises += cycles && live > last + last / 50;
-		first = cycles ? first : live;
-		last = all[cycles++] = live;
+		rises += cycles && live > all[cycles - 1].bytes * 1.02;
+		all[cycles++] = (struct live_heap){c[i].t1, live};
 	}
 	if (cycles < CYCLES) {
 		finding_unanswered(r, "the time range has fewer than 4 complete GC cycles");
 		return;
 	}
-	uint64_t middle = all[cycles / 2];
-	double grown = last > first ? (double)(last - first) : 0, later = last > middle ? (double)(last - middle) : 0,
-	       fit = finding_fit((double)rises / (cycles - 1), LIMIT(r, HEAP_GROWS, RISES)),
-	       ratio = finding_fit((double)last / (double)first, LIMIT(r, HEAP_GROWS, GROWTH)),
-	       bytes = finding_fit(grown, LIMIT(r, HEAP_GROWS, BYTES));
+	double first = all[0].bytes, last = all[cycles - 1].bytes, grown = last > first ? last - first : 0,
+	       pace = pace_of(all, cycles), fit = finding_fit((double)rises / (cycles - 1), LIMIT(r, HEAP_GROWS, RISES)),
+	       ratio = finding_fit(last / first, LIMIT(r, HEAP_GROWS, GROWTH)),
+	       bytes = finding_fit(grown, LIMIT(r, HEAP_GROWS, BYTES)), steady = finding_fit(pace, LIMIT(r, HEAP_GROWS, PACE));
 	fit = ratio < fit ? ratio : fit;
 	fit = bytes < fit ? bytes : fit;
-	/* What is filled once, as a table at the start, does not grow any more in the second half. */
-	if (fit < 0.5 || later * STILL < grown)
+	fit = steady < fit ? steady : fit;
+	if (fit < 0.5)
 		return;
-	struct finding f = {.score = finding_score(grown, (double)last), .t0 = r->scan.t0, .t1 = r->scan.t1,
+	struct finding f = {.score = finding_score(grown, last), .t0 = r->scan.t0, .t1 = r->scan.t1,
 	    .see = "gc"};
-	blame_allocations(r, &f, false);
 	buf_puts(&r->text, "the live heap grows from ");
 	text_bytes(&r->text, (int64_t)first);
 	buf_puts(&r->text, " to ");
 	text_bytes(&r->text, (int64_t)last);
 	buf_printf(&r->text, " in %u GC cycles", cycles);
-	if (f.nculprit) {
-		buf_puts(&r->text, ": ");
-		finding_put_place(r, f.culprit[0].frame);
-		buf_puts(&r->text, " allocates most");
-	}
+	blame_allocations(r, &f);
 	finding_number(&f, "cycles", cycles);
 	finding_number(&f, "rises", rises);
-	finding_number(&f, "first_bytes", (double)first);
-	finding_number(&f, "last_bytes", (double)last);
+	finding_number(&f, "first_bytes", first);
+	finding_number(&f, "last_bytes", last);
+	finding_number(&f, "pace", pace);
 	finding_number(&f, "per_second_bytes", grown * 1e9 / (double)r->wall);
 	finding_add(r, fit, &f);
 }

@@ -5,7 +5,8 @@
  * and after have in common. Of some the stack is known, because the goroutine had to sweep first. The runtime takes memory
  * of a fixed size for objects of a size class, so places that take as many bytes at a time are told apart by the size:
  * bytes of one size that were taken below a function are divided among the known places below it, in proportion to what
- * these took of that size. If there is none, they stay at the function.
+ * these took of that size. If there is none, they are divided among the places below it that were seen to allocate, as
+ * where a goroutine had to assist; if there is none either, they stay at the function.
  *
  * Functions count, not lines: two stacks are the same path if they have the same functions. Known places add their weight
  * to each path above them, so the work is that of the known places times their depth.
@@ -16,7 +17,9 @@
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
 
-/* Bytes of one size, at and below a path. */
+enum { ANY_SIZE = 0 };
+
+/* Bytes of one size, at and below a path; of ANY_SIZE `known` is how often it was seen to allocate. */
 struct alloc_pair {
 	uint32_t path, size;
 	stk_id stack;			/* one of its nodes */
@@ -37,6 +40,8 @@ void alloc_sites_init(struct alloc_sites *s, const struct snap *sn)
 	s->path[0] = 1;
 	s->paths = mem_grow(NULL, &s->cpaths, 1, sizeof *s->paths);
 	s->paths[0] = (struct alloc_path){0};
+	bool fresh;
+	u64_map_put(&s->of_bytes, ANY_SIZE, &fresh)->n = s->any = s->nsizes++;
 }
 
 void alloc_sites_free(struct alloc_sites *s)
@@ -108,6 +113,11 @@ void alloc_sites_known(struct alloc_sites *s, int64_t bytes, stk_id stack)
 	wrap_add_to(&pair_of(s, bytes, stack)->known, bytes);
 }
 
+void alloc_sites_within(struct alloc_sites *s, stk_id stack)
+{
+	pair_of(s, ANY_SIZE, stack)->known++;
+}
+
 void alloc_sites_below(struct alloc_sites *s, int64_t bytes, stk_id stack)
 {
 	wrap_add_to(&pair_of(s, bytes, stack)->under, bytes);
@@ -147,14 +157,28 @@ static void give(const struct alloc_pair *known, struct alloc_pair *above, int64
 	wrap_add_to(&to[known->stack], bytes);
 }
 
+/* Divide bytes among the known places of the same size (any: of ANY_SIZE). */
+static void divide(struct alloc_sites *s, bool any, int64_t *to)
+{
+	uint32_t n = s->npairs;
+	for (int pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < n; i++)
+			if (s->pair[i].known > 0 && (s->pair[i].size == s->any) == any)
+				each_above(s, &s->pair[i], to, pass ? give : add_below);
+}
+
 void alloc_sites_divide(struct alloc_sites *s, int64_t *to)
 {
-	for (uint32_t i = 0; i < s->npairs; i++)
-		if (s->pair[i].known > 0)
-			each_above(s, &s->pair[i], to, add_below);
-	for (uint32_t i = 0; i < s->npairs; i++)
-		if (s->pair[i].known > 0)
-			each_above(s, &s->pair[i], to, give);
+	divide(s, false, to);
+	for (uint32_t i = 0, n = s->npairs; i < n; i++) {
+		int64_t rest = s->pair[i].under - s->pair[i].divided;
+		if (s->pair[i].size == s->any || rest <= 0)
+			continue;
+		s->pair[i].divided = s->pair[i].under;
+		struct alloc_pair *any = pair_of(s, ANY_SIZE, s->pair[i].stack);	/* may move s->pair */
+		wrap_add_to(&any->under, rest);
+	}
+	divide(s, true, to);
 	for (uint32_t i = 0; i < s->npairs; i++)
 		wrap_add_to(&to[s->pair[i].stack], s->pair[i].under - s->pair[i].divided);
 }

@@ -15,7 +15,7 @@ struct alloc_sites {
 	uint32_t nstks;
 	struct alloc_path { uint32_t up; } *paths;	/* 0: the root; up is less than its own index */
 	struct alloc_pair *pair;
-	uint32_t npaths, nsizes, npairs;
+	uint32_t npaths, nsizes, npairs, any;	/* any: number of the size that stands for all */
 	size_t cpaths, cpairs;
 };
 
@@ -23,6 +23,8 @@ void alloc_sites_init(struct alloc_sites *, const struct snap *);
 void alloc_sites_free(struct alloc_sites *);
 /* A goroutine took this many bytes at the node of a stack. */
 void alloc_sites_known(struct alloc_sites *, int64_t bytes, stk_id);
+/* A goroutine was within an allocation at the node of a stack. */
+void alloc_sites_within(struct alloc_sites *, stk_id);
 /* A goroutine took this many bytes somewhere below the function of a node. */
 void alloc_sites_below(struct alloc_sites *, int64_t bytes, stk_id);
 /* Add to to[node] the bytes that were taken below nodes. */

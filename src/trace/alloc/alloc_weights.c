@@ -36,7 +36,9 @@ struct allocator {
 	trk_id proc;
 	uint32_t rows;		/* since then: the first of its list in alloc_walk.row; 0: none */
 	uint8_t stacks;		/* how many of them there were, up to SEVERAL */
-	bool runs, swept;	/* swept: it swept for the allocation that comes next */
+	/* swept: it swept for the allocation that comes next; called: `last` is that of a call which does not allocate, and
+	   has returned */
+	bool runs, swept, called;
 };
 
 struct alloc_walk {
@@ -138,6 +140,9 @@ static stk_id place_between(const struct alloc_walk *a, trk_id g, const struct a
 {
 	const struct store *st = a->sn->st;
 	stk_id at = next && of->last ? alloc_sites_common(st, of->last, next) : 0;
+	stk_id call = of->called ? user_code_site(st, of->last) : 0;
+	if (call && at && alloc_sites_common(st, at, call) == call)	/* it left that call, to make it again */
+		at = stk_parent(st, call);
 	at = at ? at : outermost(st, g, of->last ? of->last : next);
 	if (of->stacks >= SEVERAL && alloc_sites_common(st, at, of->all) == at)
 		at = of->all;
@@ -158,8 +163,9 @@ static void charge_rows(struct alloc_walk *a, trk_id g, struct allocator *of, st
 	}
 }
 
-/* The stack of a goroutine was recorded, in this state; 0: it has ended. */
-static void meet_stack(struct alloc_walk *a, trk_id g, struct allocator *of, stk_id stack, enum tstate s)
+/* The stack of a goroutine was recorded, where it entered this state; 0: it has ended. called: where it called something,
+   else it was interrupted. */
+static void meet_stack(struct alloc_walk *a, trk_id g, struct allocator *of, stk_id stack, enum tstate s, bool called)
 {
 	bool within = a->allocates[stack];
 	stack = run_stacks_interrupted(a->sn->st, g, stack);
@@ -170,9 +176,11 @@ static void meet_stack(struct alloc_walk *a, trk_id g, struct allocator *of, stk
 		return;
 	}
 	of->last = stack;
+	of->called = called && !within;
 	of->swept = within && s == TS_SWEEP;
 	if (!within)
 		return;
+	alloc_sites_within(&a->sites, site_of(a->sn->st, stack));
 	of->all = of->stacks ? alloc_sites_common(a->sn->st, of->all, stack) : stack;
 	of->stacks += of->stacks < SEVERAL;
 }
@@ -184,7 +192,7 @@ static void meet_moments(struct alloc_walk *a, trk_id g, struct allocator *of, i
 		if (!m.stack || !of->runs)
 			continue;
 		take_rows(a, g, of, m.t);
-		meet_stack(a, g, of, m.stack, TS_RUN);
+		meet_stack(a, g, of, m.stack, TS_RUN, !m.sample);
 	}
 }
 
@@ -198,7 +206,7 @@ static void walk_interval(struct alloc_walk *a, const struct sheet *sh, uint32_t
 		/* One that becomes runnable after a wait has the stack of its waker. */
 		bool own = s != TS_READY || of->runs;
 		if (s == TS_NONE || (own && sheet_stack(sh, i)))
-			meet_stack(a, g, of, sheet_stack(sh, i), s);
+			meet_stack(a, g, of, sheet_stack(sh, i), s, s != TS_READY);
 	}
 	of->runs = state_runs(s);
 	if (of->runs)
