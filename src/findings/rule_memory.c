@@ -14,6 +14,7 @@
 #include "base/mem/mem.h"
 #include "base/text/text.h"
 #include "base/wrap_math.h"
+#include "critical/gc_tax.h"
 #include "store/tracks/time_search.h"
 #include "trace/as_profile.h"
 #include "trace/bins.h"
@@ -150,18 +151,50 @@ static struct gc_time gc_time(struct findings_run *r)
 		t.used = wrap_sub(t.used, b.ns[TS_IDLE]);
 	}
 	wrap_add_to(&t.used, t.procs);
+	return t;
+}
+
+/* Is it one of the kinds with a tenth of the time of all operations, which may be in one another? */
+static bool is_main_kind(const struct findings_run *r, const struct operation_kind *k)
+{
 	int64_t all = 0;
 	for (uint32_t i = 0; i < r->ops->nkinds; i++)
 		wrap_add_to(&all, r->ops->kind[i].total);
+	return k->total > all / 10;
+}
+
+/* May the GC cost a kind so much? Waits for a P on which the GC works are not known yet. */
+static bool may_be_taxed(const struct findings_run *r)
+{
 	for (uint32_t i = 0; i < r->ops->nkinds; i++) {
 		const struct operation_kind *k = &r->ops->kind[i];
-		double share = k->total > 0 ? (double)k->class_ns[TIME_GC_ASSIST] / (double)k->total : 0;
-		if (k->total > all / 10 && share > t.kind_share) {
-			t.kind_share = share;
-			t.kind = i;
+		double gc = (double)k->class_ns[TIME_GC_ASSIST] + (double)k->class_ns[TIME_GC_OTHER];
+		if (k->total > 0 && gc / (double)k->total >= LIMIT(r, GC, TAX) / 4 && is_main_kind(r, k))
+			return true;
+	}
+	return false;
+}
+
+static bool goes_on(void *on, uint64_t done, uint64_t total)
+{
+	(void)done, (void)total;
+	return job_should_continue(on);
+}
+
+/* Find the main kind of which the GC costs the largest part, on critical paths, as the board gctax has it. */
+static void find_taxed(struct findings_run *r, struct gc_time *t)
+{
+	struct progress_watcher on = r->q->on, quiet = {goes_on, &on};
+	struct arena mem = {0};
+	const struct gc_tax_sum *v = may_be_taxed(r) ? gc_tax_sums(r->sn, r->ops, r->walker, &quiet, &mem) : NULL;
+	for (uint32_t i = 0; v && i < r->ops->nkinds; i++) {
+		double share = v[i].time > 0 ? (double)gc_tax_total(&v[i]) / (double)v[i].time : 0;
+		if (share > t->kind_share && is_main_kind(r, &r->ops->kind[i])) {
+			t->kind_share = share;
+			t->kind = i;
 		}
 	}
-	return t;
+	arena_free(&mem);
 }
 
 /* Return the sum of the heap goals divided by that of the live heaps, of the cycles that end in the range; 0 if they are not
@@ -245,9 +278,10 @@ void rule_gc(struct findings_run *r)
 	if (judge_forced(r))
 		return;
 	struct gc_time t = gc_time(r);
+	find_taxed(r, &t);
 	int64_t collecting = wrap_add(t.workers, t.assists);
 	double share = t.procs > 0 ? (double)collecting / (double)t.procs : 0,
-	       fit = finding_fit(share, LIMIT(r, GC, SHARE)), kind = finding_fit(t.kind_share, LIMIT(r, GC, ASSISTS));
+	       fit = finding_fit(share, LIMIT(r, GC, SHARE)), kind = finding_fit(t.kind_share, LIMIT(r, GC, TAX));
 	struct finding f = {.t0 = r->scan.t0, .t1 = r->scan.t1, .see = "gc"};
 	fit = kind > fit ? kind : fit;
 	if (fit < 0.5)
@@ -260,7 +294,7 @@ void rule_gc(struct findings_run *r)
 		const struct operation_kind *k = &r->ops->kind[t.kind];
 		f.victim[f.nvictim++] = (struct finding_victim){.operation = arena_strndup(r->mem, k->name, k->nname)};
 		f.see = "gctax";
-		buf_printf(&r->text, ", and assists %.0f%% of the time of ", 100 * t.kind_share);
+		buf_printf(&r->text, ", and %.0f%% of the time of ", 100 * t.kind_share);
 		text_safe(&r->text, k->name, k->nname);
 	}
 	blame_allocations(r, &f);
@@ -270,7 +304,7 @@ void rule_gc(struct findings_run *r)
 	finding_number(&f, "gc_share", share);
 	finding_number(&f, "workers_ns", (double)t.workers);
 	finding_number(&f, "assists_ns", (double)t.assists);
-	finding_number(&f, "operation_assist_share", t.kind_share);
+	finding_number(&f, "operation_tax_share", t.kind_share);
 	finding_number(&f, "goal_to_live", goal);
 	finding_add(r, fit, &f);
 }
