@@ -205,4 +205,8 @@ static inline bool operations_mostly_open(const struct operation_kind *k)
 /* Return the index of the operation of a kind that is nearest its p99; of one that is mostly open the longest of those. */
 uint32_t operations_nearest_p99(const struct operations *, const struct operation_kind *);
 
+/* Return the bytes that operations allocated, by operation or by kind, in the arena; of rows that the filter selects. */
+int64_t *operations_allocated(const struct snap *, const struct operations *, const struct trace_filter *, bool kinds,
+    struct arena *);
+
 #endif

@@ -17,6 +17,7 @@
 
 #include "base/text/regex.h"
 #include "base/wrap_math.h"
+#include "trace/alloc/allocations.h"
 #include "trace/ran_functions.h"
 #include "trace/stats/goroutine_waits.h"
 #include "trace/stats/group_key.h"
@@ -29,6 +30,8 @@ struct listing {
 	enum group_key_kind by;
 	struct still_blocked still;	/* at the end of the trace */
 	const struct goroutine_waits *waits;	/* NULL: there are no columns of these */
+	const int64_t *alloc;			/* bytes by track, if there are these columns */
+	double seconds;				/* of the time range */
 	bool shown[TIME_CLASS__N];	/* the classes that are columns */
 };
 
@@ -38,6 +41,20 @@ static void sum_classes(const struct listing *l, uint32_t first, uint32_t n, int
 	memset(ns, 0, TIME_CLASS__N * sizeof *ns);
 	for (uint32_t i = first; i < first + n; i++)
 		goroutine_waits_add_classes(l->waits, i, ns);
+}
+
+/* Return what n goroutines allocated. */
+static int64_t sum_alloc(const struct listing *l, uint32_t first, uint32_t n)
+{
+	int64_t bytes = 0;
+	for (uint32_t i = first; i < first + n; i++)
+		wrap_add_to(&bytes, l->alloc[l->gs->g[i].trk]);
+	return bytes;
+}
+
+static int64_t per_second(const struct listing *l, int64_t bytes)
+{
+	return l->seconds > 0 ? (int64_t)((double)bytes / l->seconds) : 0;
 }
 
 /* ---- JSON */
@@ -53,6 +70,9 @@ static void waits_json(struct json *j, const struct listing *l, struct wait_quan
 		json_null(j, "wait_p50_ns");
 		json_null(j, "wait_p99_ns");
 	}
+	int64_t bytes = sum_alloc(l, first, n);
+	json_i64(j, "alloc_bytes", bytes);
+	json_i64(j, "alloc_bytes_per_second", per_second(l, bytes));
 	sum_classes(l, first, n, ns);
 	json_object(j, "classes");
 	for (int c = 0; c < TIME_CLASS__N; c++)
@@ -110,9 +130,12 @@ static void groups_json(const struct trace_report_ctx *r, const struct listing *
 /* ---- the columns that groups and goroutines have in common */
 
 #define NO_GROUP UINT32_MAX
-enum { WAIT_COLS = 3, COMMON_COLS = WAIT_COLS + TIME_CLASS__N };
+enum { WAIT_COLS = 3, ALLOC_COLS = 2, COMMON_COLS = WAIT_COLS + TIME_CLASS__N };
 static const struct table_col wait_cols[WAIT_COLS] = {
 	{ "Waits", "waits", TB_INT }, { "p50", "wait_p50_ns", TB_NS }, { "p99", "wait_p99_ns", TB_NS },
+};
+static const struct table_col alloc_cols[ALLOC_COLS] = {
+	{ "Alloc", "alloc_bytes", TB_BYTES }, { "Alloc/s", "alloc_bytes_per_second", TB_BYTES },
 };
 static const struct table_col class_cols[TIME_CLASS__N] = {
 #define TIME_CLASS(id, name, title, key, state, text) {title, "class_" key, TB_NS},
@@ -132,6 +155,8 @@ static bool has_common_cols(const struct trace_report_ctx *r)
 	bool has = r->format != TF_TEXT;
 	for (int k = 0; k < WAIT_COLS; k++)
 		has = has || is_sorted_by(r, &wait_cols[k]);
+	for (int k = 0; k < ALLOC_COLS; k++)
+		has = has || is_sorted_by(r, &alloc_cols[k]);
 	for (int c = 0; c < TIME_CLASS__N; c++)
 		has = has || is_sorted_by(r, &class_cols[c]);
 	return has;
@@ -163,6 +188,8 @@ static uint32_t put_last_cols(
 	for (int c = 0; c < TIME_CLASS__N; c++)
 		if (l->shown[c])
 			col[n++] = class_cols[c];
+	for (int k = 0; k < ALLOC_COLS && l->alloc; k++)
+		col[n++] = alloc_cols[k];
 	if (r->format == TF_TEXT)
 		col[n++] = name;
 	return n;
@@ -192,6 +219,11 @@ static void last_cells(const struct trace_report_ctx *r, struct table *t, const 
 	if (l->waits)
 		common_cells(t, l,
 		    group == NO_GROUP ? goroutine_waits_of(l->waits, first) : goroutine_waits_of_group(l->waits, group), first, n);
+	int64_t bytes = l->alloc ? sum_alloc(l, first, n) : 0;
+	if (l->alloc) {
+		table_int(t, bytes);
+		table_int(t, per_second(l, bytes));
+	}
 	if (r->format == TF_TEXT)
 		table_str(t, name.s, name.n);
 }
@@ -245,7 +277,7 @@ static void sum_cells(struct table *t, const struct stats_groups *gs, const stru
 }
 
 enum { QUANTS = 5, STILL = 2 };
-enum { GROUP_COLS = 1 + TRACE_REPORT_TIME_COLS + QUANTS + STILL + COMMON_COLS + 1 };
+enum { GROUP_COLS = 1 + TRACE_REPORT_TIME_COLS + QUANTS + STILL + COMMON_COLS + ALLOC_COLS + 1 };
 
 static const char *const group_title[GROUP_KEY__N] = { "Start function", "Created in", "At the end", "Label", "Task",
     "Last ran on", "Life" };
@@ -303,7 +335,7 @@ static int put_groups(const struct trace_report_ctx *r, const struct listing *l,
 
 /* ---- goroutines */
 
-enum { LIST_COLS = 1 + TRACE_REPORT_TIME_COLS + 1 + COMMON_COLS + 1 };
+enum { LIST_COLS = 1 + TRACE_REPORT_TIME_COLS + 1 + COMMON_COLS + ALLOC_COLS + 1 };
 
 static uint32_t list_cols(const struct trace_report_ctx *r, const struct listing *l, struct table_col col[LIST_COLS])
 {
@@ -421,6 +453,10 @@ static int find_groups(struct trace_report_ctx *r, bool measures, struct listing
 	l->waits = goroutine_waits_measure(r->sn, l->gs, &r->ask, r->mem);
 	if (!l->waits)
 		return err_set(e, ERR_CANCEL, ERR_NOWHERE, "stopped");
+	struct trace_filter f = r->filter;
+	f.g = r->on;
+	l->alloc = allocations_by_goroutine(r->sn, &f, r->mem);
+	l->seconds = (double)(r->t1 - r->t0) / 1e9;
 	choose_classes(r, l);
 	return 0;
 }

@@ -33,10 +33,16 @@ static const struct operations *find_operations(const struct trace_report_ctx *r
 
 /* ---- kinds */
 
-enum { FIRST_COLS = 9, KIND_COLS = FIRST_COLS + TIME_CLASS__N + 3 };
+enum { FIRST_COLS = 9, ALLOC_COLS = 2, KIND_COLS = FIRST_COLS + TIME_CLASS__N + ALLOC_COLS + 3 };
 
 /* The columns of classes; before: that of requests which began before the trace. */
-struct class_columns { bool shown[TIME_CLASS__N], shares, before; };
+struct class_columns { bool shown[TIME_CLASS__N], shares, before, alloc; };
+
+/* What kinds, or operations, allocated; by is NULL if there are no such columns. seconds: of the time range. */
+struct alloc_columns { const int64_t *by; double seconds; };
+static const struct table_col alloc_cols[ALLOC_COLS] = {
+	{ "Alloc", "alloc_bytes", TB_BYTES }, { "Alloc/s", "alloc_bytes_per_second", TB_BYTES },
+};
 
 static const struct table_col class_cols[TIME_CLASS__N] = {
 #define TIME_CLASS(id, name, title, key, state, text) {title, key, TB_NS},
@@ -45,10 +51,33 @@ static const struct table_col class_cols[TIME_CLASS__N] = {
 };
 
 /* Return whether -sort names the column of a class; it is shown then, even if all of it is empty. */
-static bool is_sorted_by(const struct trace_report_ctx *r, int c)
+static bool is_sorted_by_column(const struct trace_report_ctx *r, const struct table_col *c)
 {
 	const char *s = options_str(r->o, OPT_SORT);
-	return r->o->v[OPT_SORT].set && table_is_column(&class_cols[c], s + (*s == '-'));
+	return r->o->v[OPT_SORT].set && table_is_column(c, s + (*s == '-'));
+}
+
+static bool is_sorted_by(const struct trace_report_ctx *r, int c)
+{
+	return is_sorted_by_column(r, &class_cols[c]);
+}
+
+static bool has_alloc(const struct trace_report_ctx *r)
+{
+	return r->format != TF_TEXT || is_sorted_by_column(r, &alloc_cols[0]) || is_sorted_by_column(r, &alloc_cols[1]);
+}
+
+static struct alloc_columns find_alloc(const struct trace_report_ctx *r, const struct operations *o, bool kinds)
+{
+	struct trace_filter f = r->filter;
+	f.g = r->on;
+	return (struct alloc_columns){has_alloc(r) ? operations_allocated(r->sn, o, &f, kinds, r->mem) : NULL,
+	    (double)(r->t1 - r->t0) / 1e9};
+}
+
+static int64_t per_second(const struct alloc_columns *a, int64_t bytes)
+{
+	return a->seconds > 0 ? (int64_t)((double)bytes / a->seconds) : 0;
 }
 
 static struct class_columns choose_classes(const struct trace_report_ctx *r, const struct operations *o)
@@ -83,6 +112,8 @@ static uint32_t kind_cols(const struct class_columns *cols, struct table_col *co
 	if (cols->before)
 		col[n++] = (struct table_col){ "Before", "before", TB_INT };
 	col[n++] = (struct table_col){ "Counted by", "counted_by", TB_STR };
+	for (int k = 0; k < ALLOC_COLS && cols->alloc; k++)
+		col[n++] = alloc_cols[k];
 	col[n++] = (struct table_col){ "Operation", "name", TB_STR };
 	return n;
 }
@@ -103,7 +134,8 @@ static void put_quantile(struct table *t, const struct operation_kind *k, int64_
 		table_none(t);
 }
 
-static void put_kind(struct table *t, const struct operation_kind *k, const struct class_columns *cols)
+/* alloc: NULL, or the cells of these columns. */
+static void put_kind(struct table *t, const struct operation_kind *k, const struct class_columns *cols, const int64_t *alloc)
 {
 	const char *source = operations_source_name(k->source), *counted = operations_counted_by(k);
 	int64_t all = class_total(k);
@@ -127,17 +159,23 @@ static void put_kind(struct table *t, const struct operation_kind *k, const stru
 	if (cols->before)
 		table_int(t, k->nbefore);
 	table_str(t, counted, strlen(counted));
+	for (int i = 0; i < ALLOC_COLS && alloc; i++)
+		table_int(t, alloc[i]);
 	table_str(t, k->name, k->nname);
 }
 
 static int kinds_table(const struct trace_report_ctx *r, const struct operations *o, struct err *e)
 {
-	const struct class_columns cols = choose_classes(r, o);
+	struct class_columns cols = choose_classes(r, o);
+	struct alloc_columns a = find_alloc(r, o, true);
+	cols.alloc = a.by != NULL;
 	struct table_col col[KIND_COLS];
 	struct table t;
 	table_begin(&t, col, kind_cols(&cols, col));
-	for (uint32_t k = 0; k < o->nkinds; k++)
-		put_kind(&t, &o->kind[k], &cols);
+	for (uint32_t k = 0; k < o->nkinds; k++) {
+		const int64_t cells[ALLOC_COLS] = {a.by ? a.by[k] : 0, a.by ? per_second(&a, a.by[k]) : 0};
+		put_kind(&t, &o->kind[k], &cols, a.by ? cells : NULL);
+	}
 	int bad = table_sort(&t, r->o, e);
 	if (!bad)
 		table_print(&t, r->format, r->out);
@@ -158,7 +196,7 @@ static int put_kinds(struct trace_report_ctx *r, struct table *t, const void *co
 	const struct operations *o = find_operations(r, e);
 	for (uint32_t k = 0; o && k < o->nkinds; k++)
 		if (trace_report_is_named(r, o->kind[k].name, o->kind[k].nname))
-			put_kind(t, &o->kind[k], cols);
+			put_kind(t, &o->kind[k], cols, NULL);
 	return o ? 0 : -1;
 }
 
@@ -179,6 +217,7 @@ static int print_changes(struct trace_report_ctx *r, struct err *e)
 struct operation_rows {
 	const struct operations *o;
 	const struct class_table **of;	/* by kind; NULL: it is not named */
+	struct alloc_columns alloc;	/* of operations; in JSON without -name of kinds */
 	bool shown[TIME_CLASS__N];	/* which classes are columns */
 };
 
@@ -220,10 +259,12 @@ static void put_operation(const struct trace_report_ctx *r, struct table *t, con
 		else if (l->shown[c])
 			table_int(t, ns);
 	}
+	if (l->alloc.by)
+		table_int(t, l->alloc.by[i]);
 	table_str(t, k->name, k->nname);
 }
 
-enum { LIST_FIRST_COLS = 6, LIST_COLS = LIST_FIRST_COLS + TIME_CLASS__N + 1 };
+enum { LIST_FIRST_COLS = 6, LIST_COLS = LIST_FIRST_COLS + TIME_CLASS__N + 2 };
 
 static uint32_t list_cols(const struct operation_rows *l, struct table_col *col)
 {
@@ -236,6 +277,8 @@ static uint32_t list_cols(const struct operation_rows *l, struct table_col *col)
 	for (int c = 0; c < TIME_CLASS__N; c++)
 		if (l->shown[c])
 			col[n++] = class_cols[c];
+	if (l->alloc.by)
+		col[n++] = alloc_cols[0];
 	col[n++] = (struct table_col){ "Kind", "name", TB_STR };
 	return n;
 }
@@ -298,7 +341,8 @@ static void json_handler(const struct trace_report_ctx *r, struct json *j, stk_i
 }
 
 static void operation_json(const struct trace_report_ctx *r, struct json *j, const struct operations *o,
-    const struct operation *x, const int64_t ns[TIME_CLASS__N])
+    const struct operation *x, const int64_t ns[TIME_CLASS__N],
+    const int64_t *alloc)
 {
 	json_object(j, NULL);
 	json_u64(j, "id", x->id);
@@ -309,6 +353,8 @@ static void operation_json(const struct trace_report_ctx *r, struct json *j, con
 		json_i64(j, "duration_ns", x->t1 - x->t0);
 	else
 		json_null(j, "duration_ns");
+	if (alloc)
+		json_i64(j, "alloc_bytes", *alloc);
 	if (ns)
 		classes_json(j, ns);
 	json_end(j);
@@ -338,6 +384,12 @@ static void kind_json(const struct trace_report_ctx *r, struct json *j, const st
 			json_null(j, key[i]);
 	}
 	json_i64(j, "slow", k->nslow);
+	int64_t bytes = 0;
+	for (uint32_t i = 0; of && i < k->n; i++)
+		wrap_add_to(&bytes, l->alloc.by[k->first + i]);
+	bytes = of ? bytes : l->alloc.by[kind];
+	json_i64(j, "alloc_bytes", bytes);
+	json_i64(j, "alloc_bytes_per_second", per_second(&l->alloc, bytes));
 	classes_json(j, k->class_ns);
 	json_array(j, "operations");
 	for (uint32_t i = 0; i < k->n && trace_report_flush(r); i++) {
@@ -345,7 +397,7 @@ static void kind_json(const struct trace_report_ctx *r, struct json *j, const st
 		for (int c = 0; c < TIME_CLASS__N; c++)
 			ns[c] = of ? class_table_get(of, i, (enum time_class)c) : 0;
 		struct operation x = operations_of_kind(l->o, kind, i);
-		operation_json(r, j, l->o, &x, of ? ns : NULL);
+		operation_json(r, j, l->o, &x, of ? ns : NULL, of ? &l->alloc.by[k->first + i] : NULL);
 	}
 	json_end(j);
 	json_end(j);
@@ -375,6 +427,10 @@ int report_operations(const struct options *o, struct out *out, struct err *e)
 		bad = print_changes(&r, e);
 	else if (!l.o || (list && find_classes(&r, &l, e)))
 		bad = -1;
+	else if (r.format == TF_JSON || list)
+		l.alloc = find_alloc(&r, l.o, !list);
+	if (compares || bad)
+		;
 	else if (r.format == TF_JSON)
 		operations_json(&r, &l);
 	else

@@ -52,11 +52,32 @@ int64_t allocations_bytes(const struct snap *sn, uint32_t i)
 	return bytes > INT64_MAX ? 0 : (int64_t)bytes;
 }
 
-void allocations_sum(const struct snap *sn, int64_t t0, int64_t t1, int64_t *to)
+void allocations_each(const struct snap *sn, const struct trace_filter *f,
+    void (*fn)(void *arg, trk_id, int64_t t, int64_t bytes), void *arg)
 {
-	uint32_t end = time_search_counter_before(sn, CT_HEAP_LIVE, t1);
-	for (uint32_t i = time_search_counter_before(sn, CT_HEAP_LIVE, t0); i < end; i++)
-		wrap_add_to(&to[store_heap_by(sn->st, i)], allocations_bytes(sn, i));
+	enum { OFTEN = 1 << 16 };
+	bool from = f && f->from != TIME_NONE, to = f && f->to != TIME_NONE;
+	uint32_t i = from ? time_search_counter_before(sn, CT_HEAP_LIVE, f->from) : 0,
+		 end = to ? time_search_counter_before(sn, CT_HEAP_LIVE, f->to) : sn->ncounts[CT_HEAP_LIVE];
+	for (; i < end && (i % OFTEN || !f || watcher_report(&f->on, i, end)); i++) {
+		int64_t bytes = allocations_bytes(sn, i), t = store_count(sn->st, CT_HEAP_LIVE, i)->t;
+		trk_id g = store_heap_by(sn->st, i);
+		if (bytes && (!f || (trace_gset_has(f->g, g) && (!f->slice || trace_filter_overlap(f, g, t, t + 1) > 0))))
+			fn(arg, g, t, bytes);
+	}
+}
+
+static void add_bytes(void *by, trk_id g, int64_t t, int64_t bytes)
+{
+	(void)t;
+	wrap_add_to(&((int64_t *)by)[g], bytes);
+}
+
+int64_t *allocations_by_goroutine(const struct snap *sn, const struct trace_filter *f, struct arena *mem)
+{
+	int64_t *by = arena_zalloc(mem, (sn->ntrks + 1u) * sizeof *by);
+	allocations_each(sn, f, add_bytes, by);
+	return by;
 }
 
 void allocations_begin_sheet(struct allocations *a, const struct snap *sn, const struct sheet *sh)

@@ -6,6 +6,7 @@
 #include "base/radix_sort.h"
 #include "store/store.h"
 #include "store/tracks/time_search.h"
+#include "trace/filter.h"
 
 /*
  * What goroutines allocate, from the sizes of the heap (rows of CT_HEAP_LIVE). Bytes are those of the memory blocks that
@@ -17,8 +18,12 @@
 bool allocations_known(const struct snap *);
 /* Return the bytes that the goroutine of row i took; 0: none, or unknown. */
 int64_t allocations_bytes(const struct snap *, uint32_t i);
-/* Add to to[g], by track, what each goroutine took in [t0, t1). */
-void allocations_sum(const struct snap *, int64_t t0, int64_t t1, int64_t *to);
+/* Call a function for each row with bytes of a goroutine that a filter (NULL: none) selects, which applies but for its P.
+   Stop early if the filter's watcher says so. */
+void allocations_each(const struct snap *, const struct trace_filter *,
+    void (*)(void *arg, trk_id, int64_t t, int64_t bytes), void *arg);
+/* Return what each of these goroutines took, by track, in the arena. */
+int64_t *allocations_by_goroutine(const struct snap *, const struct trace_filter *, struct arena *);
 
 /*
  * The rows of one sheet by goroutine. Start with zeros; visit the sheets in order, and in each the goroutines in
