@@ -27,6 +27,8 @@ enum goroutines_value {
 	GV_WAITS = GV_SUMS,
 	GV_P50,
 	GV_P99,
+	GV_ALLOC,		/* bytes allocated, and that per second of the time range */
+	GV_ALLOC_RATE,
 	GV_CLASS,		/* and the other classes after it */
 	GV__N = GV_CLASS + TIME_CLASS__N
 };

@@ -11,6 +11,8 @@
 #include "goroutines/internal.h"
 
 #include "base/job.h"
+#include "base/wrap_math.h"
+#include "trace/alloc/allocations.h"
 
 struct goroutines_measures {
 	struct arena mem;
@@ -20,6 +22,7 @@ struct goroutines_measures {
 	struct stats_query ask;
 	const struct goroutine_waits *waits;	/* NULL: the job was cancelled */
 	int64_t (*group_ns)[TIME_CLASS__N];	/* by group */
+	int64_t *alloc, *group_alloc;	/* bytes by track, by group */
 };
 
 static void run_measures(void *work, struct job *j)
@@ -28,9 +31,14 @@ static void run_measures(void *work, struct job *j)
 	m->ask.on = job_progress_watcher(j);
 	m->waits = goroutine_waits_measure(m->sn, m->gs, &m->ask, &m->mem);
 	m->group_ns = arena_zalloc(&m->mem, (m->gs->n + 1u) * sizeof *m->group_ns);
+	const struct trace_filter f = {.from = m->ask.t0, .to = m->ask.t1, .g = m->ask.g, .on = m->ask.on};
+	m->alloc = allocations_by_goroutine(m->sn, &f, &m->mem);
+	m->group_alloc = arena_zalloc(&m->mem, (m->gs->n + 1u) * sizeof *m->group_alloc);
 	for (uint32_t k = 0; k < m->gs->n && m->waits && !(j && job_cancelled(j)); k++)
-		for (uint32_t i = m->gs->group[k].first; i < m->gs->group[k].first + m->gs->group[k].n; i++)
+		for (uint32_t i = m->gs->group[k].first; i < m->gs->group[k].first + m->gs->group[k].n; i++) {
 			goroutine_waits_add_classes(m->waits, i, m->group_ns[k]);
+			wrap_add_to(&m->group_alloc[k], m->alloc[m->gs->g[i].trk]);
+		}
 }
 
 static void free_measures(void *work)
@@ -103,6 +111,13 @@ bool goroutines_measured_value(
 		if (!group)
 			goroutine_waits_add_classes(m->waits, i, ns);
 		*out = (group ? m->group_ns[i] : ns)[v - GV_CLASS];
+		return true;
+	}
+	if (v == GV_ALLOC || v == GV_ALLOC_RATE) {
+		double seconds = (double)(p->scope.t1 - p->scope.t0) / 1e9;
+		*out = group ? m->group_alloc[i] : m->alloc[m->gs->g[i].trk];
+		if (v == GV_ALLOC_RATE)
+			*out = seconds > 0 ? (int64_t)((double)*out / seconds) : 0;
 		return true;
 	}
 	struct wait_quantiles q = group ? goroutine_waits_of_group(m->waits, i) : goroutine_waits_of(m->waits, i);

@@ -32,6 +32,8 @@ enum { NAMES = 30 };	/* cells of the name that take precedence over the measured
 	TIME(GV_CLASS + TIME_SELECT, "SELECT", 7, NAMES, "select", "waiting in select statements") \
 	TIME(GV_CLASS + TIME_SLEEP, "SLEEP", 7, NAMES, "sleep", "in time.Sleep") \
 	TIME(GV_CLASS + TIME_GC_ASSIST, "ASSIST", 7, NAMES, "gc-assist", "marking for the GC, or waiting for that") \
+	TIME(GV_ALLOC, "ALLOC", 8, NAMES, "alloc", "bytes allocated, from the sizes of the heap") \
+	TIME(GV_ALLOC_RATE, "ALLOC/s", 8, NAMES, "alloc-rate", "bytes allocated per second of the time range") \
 	TIME(GV_CLASS + TIME_WAITGROUP, "WAITGROUP", 9, NAMES, "waitgroup", "waiting for a sync.WaitGroup") \
 	TIME(GV_CLASS + TIME_COND, "COND", 7, NAMES, "cond", "waiting for a sync.Cond") \
 	TIME(GV_CLASS + TIME_GC_OTHER, "GC", 7, NAMES, "gc-other", "sweeping, or waiting for the GC") \
@@ -138,6 +140,14 @@ static int64_t goroutine_value(const struct goroutines_state *p, uint32_t item, 
 	return x;
 }
 
+static void draw_bytes(struct grid *g, int w, int64_t bytes, bool sorted)
+{
+	struct buf b = {0};
+	text_bytes(&b, bytes);
+	grid_right(g, 0, w, bytes ? ST_NORMAL : ST_DIM, bytes && sorted ? AT_BOLD : 0, bytes ? buf_str(&b) : ".");
+	buf_free(&b);
+}
+
 /* Draw a value of a row; nothing until it is measured. */
 static void draw_value(const struct goroutines_state *p, struct grid *g, int w, enum goroutines_value v, int64_t x, bool sorted)
 {
@@ -145,6 +155,8 @@ static void draw_value(const struct goroutines_state *p, struct grid *g, int w, 
 		return;
 	if (v == GV_WAITS)
 		tracepane_draw_count(g, 0, w, x);
+	else if (v == GV_ALLOC || v == GV_ALLOC_RATE)
+		draw_bytes(g, w, x, sorted);
 	else
 		tracepane_draw_ns(g, 0, w, x, sorted ? AT_BOLD : 0);
 }

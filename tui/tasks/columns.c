@@ -21,7 +21,7 @@
 #include <string.h>
 
 enum tasks_cell {
-	TC_NAME, TC_COUNT, TC_RATE, TC_P50, TC_P95, TC_P99, TC_MAX, TC_TOTAL, TC_HISTOGRAM, TC_SOURCE,
+	TC_NAME, TC_COUNT, TC_RATE, TC_P50, TC_P95, TC_P99, TC_MAX, TC_TOTAL, TC_HISTOGRAM, TC_SOURCE, TC_ALLOC, TC_ALLOC_RATE,
 	TC_ID, TC_START, TC_DURATION, TC_RUN, TC_READY, TC_SYSCALL, TC_BLOCKED, TC_BAR, TC_STATES, TC_TRACK,
 	TC_CLASS			/* plus a time class */
 };
@@ -43,6 +43,11 @@ static const struct cell_column of_kinds[] = {
 	{TC_TOTAL, OPERATIONS, {{"TOTAL", 7, true, 0, 0, 0, "total"}, "sum of their durations", false}},
 	{TC_HISTOGRAM, ALL, {{"", 18, false, 0, 0, 22, NULL}, NULL, false}},
 	{TC_SOURCE, OPERATIONS, {{"FOUND BY", 9, false, 0, 24, 0, "source"}, "how they were found", true}},
+};
+/* After the classes. */
+static const struct cell_column of_kinds_last[] = {
+	{TC_ALLOC, OPERATIONS, {{"ALLOC", 8, true, 0, 24, 0, "alloc"}, "bytes allocated, from the sizes of the heap", false}},
+	{TC_ALLOC_RATE, OPERATIONS, {{"ALLOC/s", 8, true, 0, 24, 0, "alloc-rate"}, "bytes allocated per second of the time range", false}},
 };
 static const struct cell_column of_items[] = {
 	{TC_ID, OPERATIONS, {{"OPERATION", 9, true, 0, 0, 0, "id"}, "its number", true}},
@@ -78,6 +83,14 @@ static double class_share(const struct tasks *p, const struct kind *k, enum time
 	for (int i = 0; ns && i < TIME_CLASS__N; i++)
 		wrap_add_to(&all, ns[i]);
 	return all > 0 ? (double)ns[c] / (double)all : 0;
+}
+
+/* Return the bytes that a kind allocated, or that per second of the time range. */
+static int64_t alloc_of(const struct tasks *p, const struct kind *k, int what)
+{
+	double seconds = (double)(p->list.scope.t1 - p->list.scope.t0) / 1e9;
+	int64_t bytes = k->of == OPERATION_NONE || !p->list.alloc ? 0 : p->list.alloc[k->of];
+	return what == TC_ALLOC ? bytes : seconds > 0 ? (int64_t)((double)bytes / seconds) : 0;
 }
 
 static enum operation_source source_of(const struct tasks *p, const struct kind *k)
@@ -170,7 +183,12 @@ static void draw_kind_cell(const void *st, const struct pane_env *env, struct gr
 		tracepane_draw_ns(g, 0, w, k->total, attr);
 	else if (what == TC_HISTOGRAM)
 		tracepane_draw_histogram(g, 0, 0, w, &k->h, p->list.lo, p->list.hi, ST_HEAT);
-	else if (what == TC_SOURCE)
+	else if (what == TC_ALLOC || what == TC_ALLOC_RATE) {
+		int64_t bytes = alloc_of(p, k, what);
+		if (bytes)
+			text_bytes(&b, bytes);
+		draw_right(g, w, attr, &b);
+	} else if (what == TC_SOURCE)
 		grid_text(g, 0, 0, ST_DIM, 0, operations_source_name(source_of(p, k)));
 	else if (what < TC_CLASS)
 		tracepane_draw_ns(g, 0, w, quantile_of(k, what), attr);
@@ -207,6 +225,8 @@ static int compare_kinds(const void *st, const struct pane_env *env, int col, in
 		c = ORDER(a->n, b->n);
 	else if (what == TC_TOTAL)
 		c = ORDER(a->total, b->total);
+	else if (what == TC_ALLOC || what == TC_ALLOC_RATE)
+		c = ORDER(alloc_of(p, a, what), alloc_of(p, b, what));
 	else if (what == TC_SOURCE)
 		c = ORDER(source_of(p, a), source_of(p, b));
 	else if (what >= TC_CLASS)
@@ -301,7 +321,6 @@ static void add_column(struct tasks_columns *to, int what, const struct pane_tab
 
 static void add_columns(struct tasks_columns *to, const struct cell_column *v, size_t n, bool regions)
 {
-	to->n = 0;
 	for (size_t i = 0; i < n; i++)
 		if (v[i].of & (regions ? REGIONS : OPERATIONS))
 			add_column(to, (int)v[i].cell, &v[i].c);
@@ -384,10 +403,12 @@ void tasks_make_kind_columns(struct tasks *p)
 	struct chosen_columns chosen = chosen_columns(&p->kinds, to);
 	bool shown[TIME_CLASS__N];
 	struct buf b = {0};
+	to->n = 0;
 	add_columns(to, of_kinds, sizeof of_kinds / sizeof *of_kinds, p->list.regions);
 	for (int c = 0; c < TIME_CLASS__N; c++)
 		shown[c] = p->list.classes[c] > 0;
 	add_class_columns(p, to, shown, 6);
+	add_columns(to, of_kinds_last, sizeof of_kinds_last / sizeof *of_kinds_last, p->list.regions);
 	if (p->list.hi > p->list.lo) {
 		text_ns(&b, p->list.lo);
 		buf_puts(&b, " .. ");
@@ -415,6 +436,7 @@ void tasks_make_item_columns(struct tasks *p)
 	const int64_t *ns = k ? kind_classes(p, k) : NULL;
 	struct chosen_columns chosen = chosen_columns(&p->items, to);
 	bool shown[TIME_CLASS__N];
+	to->n = 0;
 	add_columns(to, of_items, sizeof of_items / sizeof *of_items, p->list.regions);
 	for (int c = 0; c < TIME_CLASS__N; c++)
 		shown[c] = ns && ns[c];

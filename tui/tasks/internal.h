@@ -80,6 +80,7 @@ struct tasks_listing {
 	uint32_t *op_of_task;		/* by task: its index in the operations, or OPERATION_NONE */
 	uint32_t *kid, nkid;		/* tasks with a parent, sorted by it */
 	int64_t lo, hi;			/* scale of the histograms */
+	const int64_t *alloc;		/* bytes by kind of the operations; NULL: not known yet */
 	uint32_t classes[TIME_CLASS__N];	/* of how many kinds there is time of each class */
 };
 

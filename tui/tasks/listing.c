@@ -394,6 +394,7 @@ void tasks_list(
 	p->lo = INT64_MAX;
 	p->hi = 0;
 	p->ops = !p->regions && sn->complete && sn->has_trace ? operations_shared(sn, on) : NULL;
+	p->alloc = p->ops ? operations_allocated(sn, p->ops, &p->scope.f, true, &p->mem) : NULL;
 	if (p->regions)
 		make_regions(p, sn, on);
 	else

@@ -35,7 +35,8 @@ static const struct operations *find_operations(const struct trace_report_ctx *r
 
 enum { FIRST_COLS = 9, ALLOC_COLS = 2, KIND_COLS = FIRST_COLS + TIME_CLASS__N + ALLOC_COLS + 3 };
 
-/* The columns of classes; before: that of requests which began before the trace. */
+/* The columns of classes; before: that of requests which began before the trace; shares: in text, in which the name, which
+   is not padded, is the last one. */
 struct class_columns { bool shown[TIME_CLASS__N], shares, before, alloc; };
 
 /* What kinds, or operations, allocated; by is NULL if there are no such columns. seconds: of the time range. */
@@ -112,9 +113,12 @@ static uint32_t kind_cols(const struct class_columns *cols, struct table_col *co
 	if (cols->before)
 		col[n++] = (struct table_col){ "Before", "before", TB_INT };
 	col[n++] = (struct table_col){ "Counted by", "counted_by", TB_STR };
+	if (!cols->shares)
+		col[n++] = (struct table_col){ "Operation", "name", TB_STR };
 	for (int k = 0; k < ALLOC_COLS && cols->alloc; k++)
 		col[n++] = alloc_cols[k];
-	col[n++] = (struct table_col){ "Operation", "name", TB_STR };
+	if (cols->shares)
+		col[n++] = (struct table_col){ "Operation", "name", TB_STR };
 	return n;
 }
 
@@ -159,9 +163,12 @@ static void put_kind(struct table *t, const struct operation_kind *k, const stru
 	if (cols->before)
 		table_int(t, k->nbefore);
 	table_str(t, counted, strlen(counted));
+	if (!cols->shares)
+		table_str(t, k->name, k->nname);
 	for (int i = 0; i < ALLOC_COLS && alloc; i++)
 		table_int(t, alloc[i]);
-	table_str(t, k->name, k->nname);
+	if (cols->shares)
+		table_str(t, k->name, k->nname);
 }
 
 static int kinds_table(const struct trace_report_ctx *r, const struct operations *o, struct err *e)
@@ -259,9 +266,9 @@ static void put_operation(const struct trace_report_ctx *r, struct table *t, con
 		else if (l->shown[c])
 			table_int(t, ns);
 	}
+	table_str(t, k->name, k->nname);
 	if (l->alloc.by)
 		table_int(t, l->alloc.by[i]);
-	table_str(t, k->name, k->nname);
 }
 
 enum { LIST_FIRST_COLS = 6, LIST_COLS = LIST_FIRST_COLS + TIME_CLASS__N + 2 };
@@ -277,9 +284,9 @@ static uint32_t list_cols(const struct operation_rows *l, struct table_col *col)
 	for (int c = 0; c < TIME_CLASS__N; c++)
 		if (l->shown[c])
 			col[n++] = class_cols[c];
+	col[n++] = (struct table_col){ "Kind", "name", TB_STR };
 	if (l->alloc.by)
 		col[n++] = alloc_cols[0];
-	col[n++] = (struct table_col){ "Kind", "name", TB_STR };
 	return n;
 }
 
