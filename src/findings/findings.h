@@ -73,6 +73,8 @@ struct finding_victim {
 	struct finding_place at;	/* where they wait */
 };
 struct finding_number { const char *name; double value; bool estimated; };	/* estimated: from samples */
+/* Return what the score of a rule is a share of: "of the time of those affected". */
+const char *finding_score_of(enum finding_rule);
 /* Append it for people: "wait 36.8s", "holder share ~98.7%". */
 void finding_put_number(struct buf *, const struct finding_number *);
 struct finding {

@@ -27,6 +27,20 @@ const struct finding_threshold_row finding_thresholds[FINDING_THRESHOLD__N] = {
 #undef THRESHOLD
 };
 
+static const char *const scores[FINDING_RULE__N] = {
+#define RULE(id, name, title, judge, needs, fires, cause, action, example)
+#define THRESHOLD(rule, id, name, value, unit, text)
+#define SCORE_OF(rule, text) [FINDING_##rule] = text,
+#include "findings/rules.def"
+#undef RULE
+#undef THRESHOLD
+};
+
+const char *finding_score_of(enum finding_rule rule)
+{
+	return scores[rule];
+}
+
 const char *finding_level_name(enum finding_level level)
 {
 	return level == FINDING_PROBLEM ? "problem" : "notice";

@@ -65,7 +65,7 @@ grep -q '^why main.each.func1 kit.go' "$tmp/out" || fail "why: $(cat "$tmp/out")
 
 f=$faults/lock-queue.trace.gz
 run 0 findings "$f"
-grep -q '^PROBLEM lock-queue [0-9]*$' "$tmp/out" || fail "text: $(cat "$tmp/out")"
+grep -q '^PROBLEM lock-queue: [0-9]*% of the time of those affected$' "$tmp/out" || fail "text: $(cat "$tmp/out")"
 run 3 findings -fail-on=problem "$f"
 run 3 findings -fail-on=notice "$f"
 run 0 findings -fail-on=unanswerable -rule=lock-queue "$f"
@@ -134,7 +134,7 @@ blames heap-site notice 'orders/internal/login.(*Store).open' -set=heap-site.byt
 for part in 'cpu-gc gcBgMarkWorker|gcAssistAlloc' 'cpu-locks lockSlow'; do	# profiles with stacks of these functions only
 	run 0 proto -focus="${part#* }" -output="$tmp/part.pb.gz" "$samples/cpu.pb.gz"
 	run 0 findings -set="${part%% *}.time=1us" "$tmp/part.pb.gz"
-	grep -q "^PROBLEM ${part%% *} " "$tmp/out" || fail "$part is not found: $(cat "$tmp/out")"
+	grep -q "^PROBLEM ${part%% *}: " "$tmp/out" || fail "$part is not found: $(cat "$tmp/out")"
 done
 for p in "$samples/cpu.pb.gz" "$samples/heap.pb.gz" "$samples/leak-before.pb.gz" "$samples/login.folded"; do
 	run 0 findings -fail-on=notice "$p"
