@@ -1,0 +1,3 @@
+module allocations
+
+go 1.26
