@@ -83,7 +83,7 @@ static bool same_function(const struct store *st, stk_id a, stk_id b)
 }
 
 /* Return the node of the deepest function that is common to two stacks, at its line in `from`; 0: they have none. */
-static stk_id common_node(const struct store *st, stk_id from, stk_id to)
+stk_id run_stacks_deepest(const struct store *st, stk_id from, stk_id to)
 {
 	uint32_t nfrom = depth_of(st, from), nto = depth_of(st, to);
 	stk_id a = from, b = to, below_a = 0, below_b = 0;
@@ -102,7 +102,7 @@ stk_id run_stacks_common(const struct store *st, stk_id from, stk_id to)
 {
 	from = without_preemption(st, from);
 	to = without_preemption(st, to);
-	stk_id at = from && to ? common_node(st, from, to) : 0;
+	stk_id at = from && to ? run_stacks_deepest(st, from, to) : 0;
 	if (!at)
 		return 0;
 	stk_id caller = at == from || at == to ? user_code_site(st, at) : user_code_outside_runtime(st, at);

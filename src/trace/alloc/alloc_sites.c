@@ -182,30 +182,3 @@ void alloc_sites_divide(struct alloc_sites *s, int64_t *to)
 	for (uint32_t i = 0; i < s->npairs; i++)
 		wrap_add_to(&to[s->pair[i].stack], s->pair[i].under - s->pair[i].divided);
 }
-
-/* ---- what two stacks have in common */
-
-static uint32_t depth_of(const struct store *st, stk_id s)
-{
-	uint32_t n = 0;
-	for (; s; s = stk_parent(st, s))
-		n++;
-	return n;
-}
-
-stk_id alloc_sites_common(const struct store *st, stk_id a, stk_id b)
-{
-	uint32_t na = depth_of(st, a), nb = depth_of(st, b);
-	stk_id below_a = 0, below_b = 0;
-	for (; na > nb; na--)
-		a = stk_parent(st, below_a = a);
-	for (; nb > na; nb--)
-		b = stk_parent(st, below_b = b);
-	while (a != b) {
-		a = stk_parent(st, below_a = a);
-		b = stk_parent(st, below_b = b);
-	}
-	bool same = below_a && below_b &&
-	    store_frm(st, stk_frame(st, below_a))->fun == store_frm(st, stk_frame(st, below_b))->fun;
-	return same ? below_a : a;
-}

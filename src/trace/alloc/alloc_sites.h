@@ -29,7 +29,5 @@ void alloc_sites_within(struct alloc_sites *, stk_id);
 void alloc_sites_below(struct alloc_sites *, int64_t bytes, stk_id);
 /* Add to to[node] the bytes that were taken below nodes. */
 void alloc_sites_divide(struct alloc_sites *, int64_t *to);
-/* Return the node of the deepest function that two stacks have in common, at its line in the first; 0: there is none. */
-stk_id alloc_sites_common(const struct store *, stk_id, stk_id);
 
 #endif

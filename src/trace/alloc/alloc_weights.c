@@ -139,12 +139,12 @@ static stk_id outermost(const struct store *st, trk_id g, stk_id stack)
 static stk_id place_between(const struct alloc_walk *a, trk_id g, const struct allocator *of, stk_id next)
 {
 	const struct store *st = a->sn->st;
-	stk_id at = next && of->last ? alloc_sites_common(st, of->last, next) : 0;
+	stk_id at = next && of->last ? run_stacks_deepest(st, of->last, next) : 0;
 	stk_id call = of->called ? user_code_site(st, of->last) : 0;
-	if (call && at && alloc_sites_common(st, at, call) == call)	/* it left that call, to make it again */
+	if (call && at && run_stacks_deepest(st, at, call) == call)	/* it left that call, to make it again */
 		at = stk_parent(st, call);
 	at = at ? at : outermost(st, g, of->last ? of->last : next);
-	if (of->stacks >= SEVERAL && alloc_sites_common(st, at, of->all) == at)
+	if (of->stacks >= SEVERAL && run_stacks_deepest(st, at, of->all) == at)
 		at = of->all;
 	return site_of(st, at);
 }
@@ -181,7 +181,7 @@ static void meet_stack(struct alloc_walk *a, trk_id g, struct allocator *of, stk
 	if (!within)
 		return;
 	alloc_sites_within(&a->sites, site_of(a->sn->st, stack));
-	of->all = of->stacks ? alloc_sites_common(a->sn->st, of->all, stack) : stack;
+	of->all = of->stacks ? run_stacks_deepest(a->sn->st, of->all, stack) : stack;
 	of->stacks += of->stacks < SEVERAL;
 }
 
