@@ -28,8 +28,6 @@ struct lock_waits {
 	uint64_t convoyed;
 	struct board_curve curve;
 	struct time_parts held;
-	stk_id unlock;			/* the stack that ended the longest of the samples */
-	int64_t sampled;
 };
 
 struct locks {
@@ -105,10 +103,6 @@ static void add_samples(struct locks *l, uint32_t site)
 		q->site = site;
 	for (uint32_t i = 0; i < x->nsample && job_should_continue(l->k->on); i++) {
 		const struct scan_wait *w = &x->sample[i];
-		if (w->t1 - w->t0 > q->sampled) {
-			q->sampled = w->t1 - w->t0;
-			q->unlock = w->waker_stack;
-		}
 		lock_sets_add_holders(&l->sets, w, &q->held, &(struct lock_holders_query){
 		    .scale = (double)x->step / (double)(w->t1 - w->t0), .walker = l->k->m->walker});
 	}
@@ -148,21 +142,16 @@ static void put_parts(struct locks *l, struct board_row *r, const struct lock_wa
 
 static void put_holders(struct locks *l, struct board_row *r, struct lock_waits *q)
 {
-	int64_t ns;
-	enum time_class cls = time_parts_main_class(&q->held, &ns);
-	time_parts_sort(&q->held);
+	struct lock_holder h;
 	/* A trace does not show what holds a lock that is not released: the samples are of other waits. */
 	bool released = q->open_ns <= wrap_sub(q->ns, q->open_ns);
-	if (!q->held.total || !released) {
+	if (!q->held.total || !released || !lock_sets_main_holder(l->k->m->sn->st, &q->held, &h)) {
 		board_put_reason(r, BOARD_LOCKS_HELD_AT, released ? "(not known)" : "(not released)");
 		return;
 	}
-	board_put_word(r, BOARD_LOCKS_HOLDER, time_class_name(cls));
-	board_put_float(r, BOARD_LOCKS_SHARE, (double)ns / (double)q->held.total);
-	uint32_t i = 0;
-	while (q->held.v[i].cls != cls)
-		i++;
-	board_put_place(r, BOARD_LOCKS_HELD_AT, lock_sets_section(l->k->m->sn->st, q->held.v[i].stack, q->unlock));
+	board_put_word(r, BOARD_LOCKS_HOLDER, time_class_name(h.cls));
+	board_put_float(r, BOARD_LOCKS_SHARE, (double)h.ns / (double)q->held.total);
+	board_put_place(r, BOARD_LOCKS_HELD_AT, h.section);
 }
 
 static void put_lock(struct locks *l, struct lock_waits *q)

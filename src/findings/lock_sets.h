@@ -34,7 +34,13 @@ struct lock_holders_query {
 bool lock_sets_add_holders(
     const struct lock_sets *, const struct scan_wait *, struct time_parts *, const struct lock_holders_query *);
 /* Return the node of the critical section: of the holder's stack, the frame in the function that unlocks, or in the
-   innermost of its callers that is on both stacks. */
+   innermost of its callers that is on both stacks. Where user code unlocks, it is user code. */
 stk_id lock_sets_section(const struct store *, stk_id stack, stk_id unlock);
+
+/* Of what holders did, the function that held for the longest time in all, and what it mostly did: its class, how long,
+   and the line of the function where it did that longest. wait: where a goroutine waited for it while others waited for
+   that one; 0: none did. Return false if there is nothing. */
+struct lock_holder { enum time_class cls; int64_t ns; stk_id section, wait; };
+bool lock_sets_main_holder(const struct store *, const struct time_parts *, struct lock_holder *);
 
 #endif

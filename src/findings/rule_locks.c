@@ -113,39 +113,22 @@ static frm_id frame_of(const struct store *st, stk_id s)
 	return s ? stk_frame(st, s) : 0;
 }
 
-/* What the holder does, and where. between: a goroutine waits there for that holder while others wait for it; or 0. */
-struct lock_holder { enum time_class cls; frm_id frame, between; };
-
 static void put_queue(struct findings_run *r, const struct lock_queue *q, const struct group_weights_most *w,
     const struct lock_holder *h, double score)
 {
-	frm_id site = r->scan.sites.v[q->site].frame;
-	finding_put_place(r, h->frame);
+	frm_id site = r->scan.sites.v[q->site].frame, frame = frame_of(r->st, h->section),
+	       between = h->wait ? findings_site(r, h->wait) : 0;
+	finding_put_place(r, frame);
 	buf_printf(&r->text, " holds a lock %s", finding_class_words(h->cls));
-	if (h->between) {
+	if (between) {
 		buf_puts(&r->text, ", and ");
-		finding_put_place_after(r, h->between, h->frame);
+		finding_put_place_after(r, between, frame);
 		buf_puts(&r->text, " waits for it");
 	}
 	buf_printf(&r->text, ": on average %.1f goroutines", (double)q->ns / (double)r->wall);
 	finding_put_groups(r, w->group, w->n);
-	buf_printf(&r->text, " wait %s, %.0f%% of their time, at ", h->between ? "behind that" : "for it", score);
-	finding_put_place_after(r, site, h->between ? h->between : h->frame);
-}
-
-/* Return the holder that has most time of class cls. The parts are sorted: largest first. */
-static struct lock_holder main_holder(const struct findings_run *r, const struct lock_queue *q, enum time_class cls)
-{
-	struct lock_holder h = {.cls = cls};
-	for (uint32_t i = 0; i < q->held.n && !h.frame; i++) {
-		const struct time_part *p = &q->held.v[i];
-		if (p->cls != cls)
-			continue;
-		stk_id unlock = p->lock.unlock ? p->lock.unlock : q->example.waker_stack;
-		h.frame = frame_of(r->st, lock_sets_section(r->st, p->stack, unlock));
-		h.between = p->lock.wait ? findings_site(r, p->lock.wait) : 0;
-	}
-	return h;
+	buf_printf(&r->text, " wait %s, %.0f%% of their time, at ", between ? "behind that" : "for it", score);
+	finding_put_place_after(r, site, between ? between : frame);
 }
 
 static bool is_user_frame(const struct store *st, frm_id f)
@@ -157,26 +140,27 @@ static bool is_user_frame(const struct store *st, frm_id f)
 static void report_queue(struct lock_rule *l, struct lock_queue *q)
 {
 	struct findings_run *r = l->r;
-	int64_t part, work = 0;
+	int64_t work = 0;
 	struct group_weights_most w = group_weights_most(&q->waiting);
 	for (uint32_t i = 0; i < w.n; i++)
 		wrap_add_to(&work, groups_work(&r->groups.v[w.group[i]]));
-	enum time_class cls = time_parts_main_class(&q->held, &part);
 	struct finding f = {.score = finding_score((double)q->ns * w.share, (double)work), .affected_ns = work,
 	    .t0 = q->from, .t1 = q->to, .trk = q->example.g, .show_t0 = q->example.t0, .show_t1 = q->example.t1};
+	struct lock_holder holder;
+	lock_sets_main_holder(r->st, &q->held, &holder);
 	time_parts_sort(&q->held);
-	struct lock_holder holder = main_holder(r, q, cls);
 	double mean = (double)q->ns / (double)r->wall, fit = finding_fit(mean, LIMIT(r, LOCK_QUEUE, WAITERS)),
 	       burst = finding_fit((double)q->crowded, LIMIT(r, LOCK_QUEUE, CROWDED));
 	/* A holder that now and then waits for a P, and locks of libraries that hardly matter, are nothing to look at. */
-	if ((fit < 0.5 && cls == TIME_RUNNABLE) || (f.score < FINDING_LOW && !is_user_frame(r->st, holder.frame)))
+	if ((fit < 0.5 && holder.cls == TIME_RUNNABLE) ||
+	    (f.score < FINDING_LOW && !is_user_frame(r->st, frame_of(r->st, holder.section))))
 		return;
-	finding_culprit(r, &f, holder.frame);
+	finding_culprit(r, &f, frame_of(r->st, holder.section));
 	for (uint32_t i = 0; i < q->held.n && i < FINDING_CULPRITS; i++)
-		if (q->held.v[i].cls == cls)
+		if (q->held.v[i].cls == holder.cls)
 			finding_culprit(r, &f, frame_of(r->st, user_code_first_frame(r->st, q->held.v[i].stack)));
-	if (holder.between)
-		finding_culprit(r, &f, holder.between);
+	if (holder.wait)
+		finding_culprit(r, &f, findings_site(r, holder.wait));
 	for (uint32_t i = 0; i < w.n; i++)
 		finding_victims(r, &f, w.group[i], r->scan.sites.v[q->site].frame);
 	finding_number(&f, "waiters_mean", mean);
@@ -185,7 +169,7 @@ static void report_queue(struct lock_rule *l, struct lock_queue *q)
 	finding_number(&f, "wait_ns", (double)q->ns);
 	finding_number(&f, "longest_ns", (double)q->longest);
 	finding_number(&f, "crowded_ns", (double)q->crowded);
-	finding_estimate(&f, "holder_share", q->held.total ? (double)part / (double)q->held.total : 0);
+	finding_estimate(&f, "holder_share", q->held.total ? (double)holder.ns / (double)q->held.total : 0);
 	put_queue(r, q, &w, &holder, f.score);
 	f.see = "locks";
 	finding_add(r, fit > burst ? fit : burst, &f);

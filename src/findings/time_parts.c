@@ -44,14 +44,25 @@ static bool waits(enum tstate s)
 	return s >= TS_CHANSEND && s < TS__N && s != TS_UNKNOWN;
 }
 
-/* Return where the range begins: after the last wait at which q->until() returns true. */
+/* Is it the time from the creation of the goroutine to its first run? */
+static bool is_unborn(const struct snap *sn, const struct trace_interval *v)
+{
+	const struct trk_row *t = store_trk(sn->st, v->trk);
+	return v->state == TS_READY && t->creator && v->t0 == t->t0;
+}
+
+/* Return where the range begins: after the last wait at which q->until() returns true, or at the first run. */
 static struct time_parts_start start_of(const struct snap *sn, const struct time_parts_query *q)
 {
 	struct time_parts_start none = {.t = q->a};
 	struct trace_interval v;
 	if (!q->until || !trace_interval_at(sn, q->g, q->b - 1, &v))
 		return none;
-	for (int i = 0; i < TIME_PARTS_STEPS && v.t0 > q->a; i++) {
+	for (int i = 0; i < TIME_PARTS_STEPS; i++) {
+		if (is_unborn(sn, &v))
+			return (struct time_parts_start){.t = v.t1 < q->b ? v.t1 : q->b};
+		if (v.t0 <= q->a)
+			return none;
 		struct time_parts_start after = {v.t0, v.state == TS_READY ? v.peer : 0, v.stack};
 		if (!trace_interval_step(sn, &v, -1))
 			return none;

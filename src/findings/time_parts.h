@@ -6,8 +6,8 @@
 #include "critical/path.h"
 
 struct lock_sets;
-/* 0; or of what another goroutine did while this one waited for its lock. wait: the stack of that wait. unlock: the
-   stack that unlocked; of a chain of locks, the last one. */
+/* Of what the holder of a lock did. unlock: the stack that unlocked; of a chain of locks, the last one. wait: 0; or where
+   another goroutine, for which others wait, waited for that holder. */
 struct time_part_lock { stk_id wait, unlock; };
 /* What goroutines did in some time ranges, by class and stack. Zero-initialise; free it with time_parts_free(). */
 struct time_part { enum time_class cls; stk_id stack; int64_t ns, longest, t0; trk_id g; struct time_part_lock lock; };
@@ -22,7 +22,7 @@ struct time_parts {
 /* Add what a goroutine did in [a, b). A run has the stack of the next event of its goroutine; one that lasts until b
    has the stack `last`. Looks at no more than TIME_PARTS_STEPS intervals before b, which then stand for all. until:
    NULL, or called for each wait that ends in the range, from the last one backwards: true begins the range after that
-   wait. scale: the times are multiplied by it. walker: NULL, or divides runs among the stacks that were recorded while
+   wait; and it does not begin before the first run of the goroutine. scale: the times are multiplied by it. walker: NULL, or divides runs among the stacks that were recorded while
    they lasted. locks: NULL, or instead of a wait for a lock of these add what its holders did; of waits of these
    likewise, TIME_PARTS_DEEPEST - depth times. */
 enum { TIME_PARTS_STEPS = 256, TIME_PARTS_DEEPEST = 4 };

@@ -5,6 +5,7 @@ package main
 
 import (
 	"context"
+	"net/http"
 	"sync"
 	"time"
 )
@@ -95,6 +96,60 @@ func lockBehindLock() {
 		}
 	})
 	close(done)
+}
+
+// desk has one mutex and three methods, which a function of the standard library calls. With the fault, save sends a request
+// to the remote process with the mutex locked.
+type desk struct {
+	mu sync.Mutex
+	n  int
+	c  *client
+}
+
+func (d *desk) add(http.ResponseWriter, *http.Request) {
+	d.mu.Lock()
+	compute(20 * time.Microsecond)
+	d.n++
+	d.mu.Unlock()
+}
+
+func (d *desk) count(http.ResponseWriter, *http.Request) {
+	d.mu.Lock()
+	compute(20 * time.Microsecond)
+	d.mu.Unlock()
+}
+
+func (d *desk) save(http.ResponseWriter, *http.Request) {
+	if sound {
+		d.c.ask(2 * time.Millisecond)
+	}
+	d.mu.Lock()
+	if !sound {
+		d.c.ask(2 * time.Millisecond)
+	}
+	d.mu.Unlock()
+}
+
+func lockOfMethods() {
+	far := startRemote()
+	d := desk{c: far.dial()}
+	var c [9]*client
+	for i := range c {
+		c[i] = far.dial()
+	}
+	begin()
+	each(len(c), func(i int) {
+		var save http.Handler = http.HandlerFunc(d.save)
+		do := []http.Handler{http.HandlerFunc(d.add), http.HandlerFunc(d.count)}
+		for k := 0; k < 40; k++ {
+			if i > 0 {
+				do[k%2].ServeHTTP(nil, nil)
+				c[i].ask(time.Millisecond)
+			} else {
+				save.ServeHTTP(nil, nil)
+			}
+		}
+	})
 }
 
 // shelf has a mutex; a move between two shelves locks both. With the fault, two moves lock them in different orders.

@@ -68,6 +68,11 @@ var faults = map[string]fault{
 	"lock-queue+writer": {4, lockBehindLock, "main.(*rates).convert"},
 	"spin+select":       {4, emptySelect, "main.collect"},
 	"network+delays":    {4, slowAndDelayed, "main.(*client).ask"},
+	"gc+forced":          {1, forcedGC, "main.pack"},
+	"imbalance+rounds":   {2, unevenRounds, "main.count"},
+	"lock-queue+methods": {4, lockOfMethods, "main.(*desk).save"},
+	"lock-queue+writer":  {4, lockBehindLock, "main.(*rates).convert"},
+	"network+delays":     {4, slowAndDelayed, "main.(*client).ask"},
 }
 
 func main() {

@@ -27,6 +27,10 @@ while IFS="$(printf '\t')" read -r name guilty; do
 		fail "$name.sound has a problem, or a finding long-run"
 done <"$faults/truth.tsv"
 
+# of several methods that hold one mutex, the one that holds it longest is named, not what calls all of them
+run 0 findings "$faults/lock-queue+methods.trace.gz"
+sed -n 2p "$tmp/out" | grep -q 'main.(\*desk).save .* holds a lock' || fail "lock-queue+methods: $(cat "$tmp/out")"
+
 # GC cycles that the program starts are attributed to the call of runtime.GC, not to allocations
 run 0 findings "$faults/gc+forced.trace.gz"
 grep -q 'main.pack .* starts GC cycles' "$tmp/out" || fail "gc+forced: $(cat "$tmp/out")"

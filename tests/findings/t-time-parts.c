@@ -13,7 +13,7 @@
 
 enum { POLLS = 5000, RUN = 1000, READY = 3 * RUN, EACH = RUN + READY };
 
-static trk_id poller;
+static trk_id poller, born;
 
 static const struct snap *make(struct store_builder *b)
 {
@@ -23,6 +23,10 @@ static const struct snap *make(struct store_builder *b)
 		sink_enter_one(&s, poller, i * EACH, TS_RUN, 0, 0);
 		sink_enter_one(&s, poller, i * EACH + RUN, TS_READY, 0, 0);
 	}
+	born = s.trace->track(s.self, TK_G, 2);
+	s.trace->born(s.self, born, 0, poller, 0, 0);
+	sink_enter_one(&s, born, EACH, TS_READY, poller, 0);
+	sink_enter_one(&s, born, 3 * EACH, TS_RUN, 0, 0);
 	s.trace->facts(s.self, &(struct sink_trace){.version = 26, .last = POLLS * EACH});
 	return builder_finish(b);
 }
@@ -55,6 +59,25 @@ static void check(const struct snap *sn, int64_t polls)
 	time_parts_free(&p);
 }
 
+static bool never(void *arg, enum tstate s, stk_id stack)
+{
+	(void)arg;
+	(void)s;
+	(void)stack;
+	return false;
+}
+
+static void check_born(const struct snap *sn)
+{
+	struct time_parts p = {0};
+	struct time_parts_query q = {.g = born, .a = 2 * EACH, .b = 4 * EACH, .scale = 1, .until = never};
+	OK(time_parts_add(&p, sn, &q).t == 3 * EACH);
+	OK(time_of(&p, TIME_RUNNABLE) == 0 && time_of(&p, TIME_ON_CPU) == EACH);
+	q.until = NULL;
+	OK(time_parts_add(&p, sn, &q).t == 2 * EACH);
+	time_parts_free(&p);
+}
+
 int main(void)
 {
 	struct store_builder *b = builder_new();
@@ -63,6 +86,7 @@ int main(void)
 	check(sn, TIME_PARTS_STEPS / 2);
 	check(sn, TIME_PARTS_STEPS / 2 + 1);
 	check(sn, POLLS);
+	check_born(sn);
 	builder_free(b);
 	return DONE();
 }
