@@ -142,7 +142,7 @@ static void put_parts(struct locks *l, struct board_row *r, const struct lock_wa
 
 static void put_holders(struct locks *l, struct board_row *r, struct lock_waits *q)
 {
-	struct lock_holder h;
+	struct time_parts_main h;
 	/* A trace does not show what holds a lock that is not released: the samples are of other waits. */
 	bool released = q->open_ns <= wrap_sub(q->ns, q->open_ns);
 	if (!q->held.total || !released || !lock_sets_main_holder(l->k->m->sn->st, &q->held, &h)) {
@@ -151,7 +151,7 @@ static void put_holders(struct locks *l, struct board_row *r, struct lock_waits 
 	}
 	board_put_word(r, BOARD_LOCKS_HOLDER, time_class_name(h.cls));
 	board_put_float(r, BOARD_LOCKS_SHARE, (double)h.ns / (double)q->held.total);
-	board_put_place(r, BOARD_LOCKS_HELD_AT, h.section);
+	board_put_place(r, BOARD_LOCKS_HELD_AT, h.at);
 }
 
 static void put_lock(struct locks *l, struct lock_waits *q)

@@ -16,7 +16,6 @@
 #include "findings/lock_sets.h"
 
 #include "base/mem/mem.h"
-#include "base/wrap_math.h"
 #include "trace/user_code.h"
 
 /* Pairs with less than this part of the waiting at a site do not join sets. */
@@ -110,60 +109,12 @@ stk_id lock_sets_section(const struct store *st, stk_id stack, stk_id unlock)
 	return user_code_site(st, stack);
 }
 
-struct section_sum { fun_id fun; int64_t ns, of_class[TIME_CLASS__N]; };
-struct section_sums { struct section_sum *v; uint32_t n; size_t cap; };
-
-static fun_id function_of(const struct store *st, stk_id at)
+static stk_id section_of(const struct store *st, const struct time_part *p)
 {
-	return at ? store_frm(st, stk_frame(st, at))->fun : 0;
+	return lock_sets_section(st, p->stack, p->lock.unlock);
 }
 
-static void add_section(struct section_sums *s, fun_id fun, const struct time_part *p)
+bool lock_sets_main_holder(const struct store *st, const struct time_parts *held, struct time_parts_main *h)
 {
-	uint32_t i = 0;
-	while (i < s->n && s->v[i].fun != fun)
-		i++;
-	if (i == s->n) {
-		s->v = mem_grow(s->v, &s->cap, s->n + 1u, sizeof *s->v);
-		s->v[s->n++] = (struct section_sum){.fun = fun};
-	}
-	wrap_add_to(&s->v[i].ns, p->ns);
-	wrap_add_to(&s->v[i].of_class[p->cls], p->ns);
-}
-
-static const struct section_sum *largest_section(const struct section_sums *s)
-{
-	uint32_t most = 0;
-	for (uint32_t i = 1; i < s->n; i++)
-		if (s->v[i].ns > s->v[most].ns)
-			most = i;
-	return &s->v[most];
-}
-
-bool lock_sets_main_holder(const struct store *st, const struct time_parts *held, struct lock_holder *h)
-{
-	struct section_sums s = {0};
-	stk_id *section = xcalloc(held->n + 1u, sizeof *section);
-	*h = (struct lock_holder){.cls = TIME_UNKNOWN};
-	for (uint32_t i = 0; i < held->n; i++) {
-		section[i] = lock_sets_section(st, held->v[i].stack, held->v[i].lock.unlock);
-		add_section(&s, function_of(st, section[i]), &held->v[i]);
-	}
-	const struct section_sum *most = s.n ? largest_section(&s) : NULL;
-	for (int i = 0; most && i < TIME_CLASS__N; i++)
-		if (most->of_class[i] > most->of_class[h->cls])
-			h->cls = (enum time_class)i;
-	const struct time_part *first = NULL;
-	for (uint32_t i = 0; most && i < held->n; i++) {
-		const struct time_part *p = &held->v[i];
-		if (p->cls != h->cls || function_of(st, section[i]) != most->fun || (first && p->ns <= first->ns))
-			continue;
-		first = p;
-		h->section = section[i];
-		h->wait = p->lock.wait;
-	}
-	h->ns = most ? most->of_class[h->cls] : 0;
-	mem_free(section);
-	mem_free(s.v);
-	return first != NULL;
+	return time_parts_main(st, held, section_of, h);
 }

@@ -37,10 +37,7 @@ bool lock_sets_add_holders(
    innermost of its callers that is on both stacks. Where user code unlocks, it is user code. */
 stk_id lock_sets_section(const struct store *, stk_id stack, stk_id unlock);
 
-/* Of what holders did, the function that held for the longest time in all, and what it mostly did: its class, how long,
-   and the line of the function where it did that longest. wait: where a goroutine waited for it while others waited for
-   that one; 0: none did. Return false if there is nothing. */
-struct lock_holder { enum time_class cls; int64_t ns; stk_id section, wait; };
-bool lock_sets_main_holder(const struct store *, const struct time_parts *, struct lock_holder *);
+/* Of what holders did, the critical section that was held for the longest time. Return false if there is nothing. */
+bool lock_sets_main_holder(const struct store *, const struct time_parts *, struct time_parts_main *);
 
 #endif

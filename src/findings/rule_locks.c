@@ -114,10 +114,10 @@ static frm_id frame_of(const struct store *st, stk_id s)
 }
 
 static void put_queue(struct findings_run *r, const struct lock_queue *q, const struct group_weights_most *w,
-    const struct lock_holder *h, double score)
+    const struct time_parts_main *h, double score)
 {
-	frm_id site = r->scan.sites.v[q->site].frame, frame = frame_of(r->st, h->section),
-	       between = h->wait ? findings_site(r, h->wait) : 0;
+	frm_id site = r->scan.sites.v[q->site].frame, frame = frame_of(r->st, h->at),
+	       between = h->part && h->part->lock.wait ? findings_site(r, h->part->lock.wait) : 0;
 	finding_put_place(r, frame);
 	buf_printf(&r->text, " holds a lock %s", finding_class_words(h->cls));
 	if (between) {
@@ -146,21 +146,21 @@ static void report_queue(struct lock_rule *l, struct lock_queue *q)
 		wrap_add_to(&work, groups_work(&r->groups.v[w.group[i]]));
 	struct finding f = {.score = finding_score((double)q->ns * w.share, (double)work), .affected_ns = work,
 	    .t0 = q->from, .t1 = q->to, .trk = q->example.g, .show_t0 = q->example.t0, .show_t1 = q->example.t1};
-	struct lock_holder holder;
-	lock_sets_main_holder(r->st, &q->held, &holder);
+	struct time_parts_main holder;
 	time_parts_sort(&q->held);
+	lock_sets_main_holder(r->st, &q->held, &holder);
 	double mean = (double)q->ns / (double)r->wall, fit = finding_fit(mean, LIMIT(r, LOCK_QUEUE, WAITERS)),
 	       burst = finding_fit((double)q->crowded, LIMIT(r, LOCK_QUEUE, CROWDED));
 	/* A holder that now and then waits for a P, and locks of libraries that hardly matter, are nothing to look at. */
 	if ((fit < 0.5 && holder.cls == TIME_RUNNABLE) ||
-	    (f.score < FINDING_LOW && !is_user_frame(r->st, frame_of(r->st, holder.section))))
+	    (f.score < FINDING_LOW && !is_user_frame(r->st, frame_of(r->st, holder.at))))
 		return;
-	finding_culprit(r, &f, frame_of(r->st, holder.section));
+	finding_culprit(r, &f, frame_of(r->st, holder.at));
 	for (uint32_t i = 0; i < q->held.n && i < FINDING_CULPRITS; i++)
 		if (q->held.v[i].cls == holder.cls)
 			finding_culprit(r, &f, frame_of(r->st, user_code_first_frame(r->st, q->held.v[i].stack)));
-	if (holder.wait)
-		finding_culprit(r, &f, findings_site(r, holder.wait));
+	if (holder.part && holder.part->lock.wait)
+		finding_culprit(r, &f, findings_site(r, holder.part->lock.wait));
 	for (uint32_t i = 0; i < w.n; i++)
 		finding_victims(r, &f, w.group[i], r->scan.sites.v[q->site].frame);
 	finding_number(&f, "waiters_mean", mean);

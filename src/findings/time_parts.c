@@ -169,17 +169,67 @@ void time_parts_sort(struct time_parts *a)
 		qsort(a->v, a->n, sizeof *a->v, by_ns);
 }
 
-enum time_class time_parts_main_class(const struct time_parts *a, int64_t *ns)
+struct function_sum { fun_id fun; int64_t ns, of_class[TIME_CLASS__N]; };
+struct function_sums { struct function_sum *v; uint32_t n; size_t cap; };
+
+static fun_id function_of(const struct store *st, stk_id at)
 {
-	int64_t sum[TIME_CLASS__N] = {0};
-	int best = TIME_UNKNOWN;
+	return at ? store_frm(st, stk_frame(st, at))->fun : 0;
+}
+
+static void add_function(struct function_sums *s, fun_id fun, const struct time_part *p)
+{
+	uint32_t i = 0;
+	while (i < s->n && s->v[i].fun != fun)
+		i++;
+	if (i == s->n) {
+		s->v = mem_grow(s->v, &s->cap, s->n + 1u, sizeof *s->v);
+		s->v[s->n++] = (struct function_sum){.fun = fun};
+	}
+	wrap_add_to(&s->v[i].ns, p->ns);
+	wrap_add_to(&s->v[i].of_class[p->cls], p->ns);
+}
+
+/* Find the function and the class. at: of each part. */
+static fun_id main_function(const struct store *st, const struct time_parts *a, const stk_id *at, struct time_parts_main *m)
+{
+	struct function_sums s = {0};
+	uint32_t most = 0;
 	for (uint32_t i = 0; i < a->n; i++)
-		wrap_add_to(&sum[a->v[i].cls], a->v[i].ns);
-	for (int i = 0; i < TIME_CLASS__N; i++)
-		if (sum[i] > sum[best])
-			best = i;
-	*ns = sum[best];
-	return (enum time_class)best;
+		add_function(&s, function_of(st, at[i]), &a->v[i]);
+	for (uint32_t i = 1; i < s.n; i++)
+		if (s.v[i].ns > s.v[most].ns)
+			most = i;
+	for (int i = 0; i < TIME_CLASS__N; i++) {
+		if (s.v[most].of_class[i] > m->ns) {
+			m->ns = s.v[most].of_class[i];
+			m->cls = (enum time_class)i;
+		}
+	}
+	fun_id fun = s.v[most].fun;
+	mem_free(s.v);
+	return fun;
+}
+
+bool time_parts_main(
+    const struct store *st, const struct time_parts *a, time_part_function *function, struct time_parts_main *m)
+{
+	*m = (struct time_parts_main){.cls = TIME_UNKNOWN};
+	if (!a->n)
+		return false;
+	stk_id *at = xmalloc(a->n * sizeof *at);
+	for (uint32_t i = 0; i < a->n; i++)
+		at[i] = function(st, &a->v[i]);
+	fun_id fun = main_function(st, a, at, m);
+	for (uint32_t i = 0; i < a->n; i++) {
+		const struct time_part *p = &a->v[i];
+		if (p->cls != m->cls || function_of(st, at[i]) != fun || (m->part && p->ns <= m->part->ns))
+			continue;
+		m->part = p;
+		m->at = at[i];
+	}
+	mem_free(at);
+	return m->part != NULL;
 }
 
 void time_parts_free(struct time_parts *a)

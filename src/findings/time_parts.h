@@ -44,8 +44,11 @@ struct time_parts_start time_parts_add(struct time_parts *, const struct snap *,
 /* Add ns of one interval, which starts at t0. */
 void time_parts_put(struct time_parts *, enum time_class, stk_id, int64_t t0, int64_t ns, trk_id);
 void time_parts_sort(struct time_parts *);
-/* Return the class with most of the time, and that time in *ns. */
-enum time_class time_parts_main_class(const struct time_parts *, int64_t *ns);
+/* Of all functions, the one with most of the time, and what it mostly did: its class, how long, and the part of it that is
+   longest. The function of a part is that of the node which the callback returns; 0: unknown. Return false if there is no part. */
+struct time_parts_main { enum time_class cls; int64_t ns; stk_id at; const struct time_part *part; };
+typedef stk_id time_part_function(const struct store *, const struct time_part *);
+bool time_parts_main(const struct store *, const struct time_parts *, time_part_function *, struct time_parts_main *);
 void time_parts_free(struct time_parts *);
 
 /* Return the innermost node of a stack that is in this function; 0: there is none. */

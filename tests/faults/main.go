@@ -63,16 +63,14 @@ var faults = map[string]fault{
 	"stuck-lock+before": {4, stuckBefore, "main.(*settings).reload|main.(*settings).get"},
 	"leak+library":      {4, leakOfLibrary, "main.session.watch"},
 
-	"gc+forced":         {1, forcedGC, "main.pack"},
-	"imbalance+rounds":  {2, unevenRounds, "main.count"},
-	"lock-queue+writer": {4, lockBehindLock, "main.(*rates).convert"},
-	"spin+select":       {4, emptySelect, "main.collect"},
-	"network+delays":    {4, slowAndDelayed, "main.(*client).ask"},
-	"gc+forced":          {1, forcedGC, "main.pack"},
-	"imbalance+rounds":   {2, unevenRounds, "main.count"},
-	"lock-queue+methods": {4, lockOfMethods, "main.(*desk).save"},
-	"lock-queue+writer":  {4, lockBehindLock, "main.(*rates).convert"},
-	"network+delays":     {4, slowAndDelayed, "main.(*client).ask"},
+	"gc+forced":                {1, forcedGC, "main.pack"},
+	"imbalance+rounds":         {2, unevenRounds, "main.count"},
+	"lock-queue+writer":        {4, lockBehindLock, "main.(*rates).convert"},
+	"spin+select":              {4, emptySelect, "main.collect"},
+	"network+delays":           {4, slowAndDelayed, "main.(*client).ask"},
+	"lock-queue+methods":       {4, lockOfMethods, "main.(*desk).save"},
+	"pool-exhausted+sql":       {4, exhaustedDB, "main.audit"},
+	"pool-exhausted+transport": {4, exhaustedTransport, "main.search"},
 }
 
 func main() {

@@ -31,6 +31,17 @@ done <"$faults/truth.tsv"
 run 0 findings "$faults/lock-queue+methods.trace.gz"
 sed -n 2p "$tmp/out" | grep -q 'main.(\*desk).save .* holds a lock' || fail "lock-queue+methods: $(cat "$tmp/out")"
 
+# one pool of a library is one finding, however many lines use it; where goroutines of the library hand over what they wait
+# for, it is no matter of these goroutines
+run 0 findings "$faults/pool-exhausted+sql.trace.gz"
+[ "$(grep -c -e ^PROBLEM -e ^notice "$tmp/out")" = 1 ] || fail "pool-exhausted+sql: $(cat "$tmp/out")"
+grep -q 'wait at database/sql.(\*DB).conn .* called from 3 lines' "$tmp/out" || fail "pool-exhausted+sql: $(cat "$tmp/out")"
+grep -q '^  caused by main.audit ' "$tmp/out" || fail "pool-exhausted+sql: $(cat "$tmp/out")"
+run 0 findings "$faults/pool-exhausted+transport.trace.gz"
+[ "$(grep -c -e ^PROBLEM -e ^notice "$tmp/out")" = 1 ] || fail "pool-exhausted+transport: $(cat "$tmp/out")"
+grep -q 'wait at net/http.(\*Transport).getConn .* called from main.search' "$tmp/out" ||
+	fail "pool-exhausted+transport: $(cat "$tmp/out")"
+
 # GC cycles that the program starts are attributed to the call of runtime.GC, not to allocations
 run 0 findings "$faults/gc+forced.trace.gz"
 grep -q 'main.pack .* starts GC cycles' "$tmp/out" || fail "gc+forced: $(cat "$tmp/out")"
