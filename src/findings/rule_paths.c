@@ -632,6 +632,30 @@ void rule_straggler(struct findings_run *r)
 
 /* ---- serial-calls */
 
+/* Waits of an operation at a place, of which a path may have several pieces each. answered: by the system, or by another
+   goroutine. Those that timers end, and those for room in a channel, are no calls: a ticker, and a producer. */
+struct waits_at { uint32_t n, answered; };
+
+static struct waits_at count_waits(const struct findings_run *r, const struct operation *o, const struct path_place *p)
+{
+	enum { STEPS = 1 << 14 };
+	struct trace_interval v, next;
+	struct waits_at w = {0};
+	bool system = p->cls == TIME_NETWORK || p->cls == TIME_SYSCALL;
+	bool more = trace_interval_at(r->sn, o->g, o->t0, &v) || trace_interval_near(r->sn, o->g, o->t0, 1, &v);
+	for (int i = 0; more && i < STEPS && v.t0 < o->t1; i++, v = next) {
+		next = v;
+		more = trace_interval_step(r->sn, &next, 1);
+		/* A call that blocks has two intervals. */
+		if (time_class_of(r->st, v.state, v.stack) != p->cls || findings_site(r, v.stack) != p->frame ||
+		    (v.state == TS_SYSBLOCK && v.t0 > o->t0))
+			continue;
+		w.n++;
+		w.answered += system || (more && next.state == TS_READY && next.peer && v.state != TS_CHANSEND);
+	}
+	return w;
+}
+
 void rule_serial_calls(struct findings_run *r)
 {
 	struct kind_paths *k = r->paths;
@@ -641,10 +665,13 @@ void rule_serial_calls(struct findings_run *r)
 			continue;
 		struct operation o = operations_get(r->ops, s->operation);
 		const struct path_place *p = &k[i].v[s->place];
+		struct waits_at waits = count_waits(r, &o, p);
+		if (2 * waits.answered <= waits.n)
+			continue;
 		double length = (double)(o.t1 - o.t0), median = (double)k[i].kind->p50,
 		       share = finding_fit((double)s->ns / length, LIMIT(r, SERIAL_CALLS, SHARE)),
 		       ratio = median > 0 ? finding_fit(length / median, LIMIT(r, SERIAL_CALLS, RATIO)) : 0,
-		       calls = finding_fit(s->n, LIMIT(r, SERIAL_CALLS, CALLS)),
+		       calls = finding_fit(waits.n, LIMIT(r, SERIAL_CALLS, CALLS)),
 		       fit = lesser(lesser(share, ratio), calls);
 		struct finding f = {.score = 100 * (double)s->ns / length * slow_weight(&k[i]), .t0 = o.t0,
 		    .t1 = o.t1,
@@ -655,11 +682,11 @@ void rule_serial_calls(struct findings_run *r)
 		put_kind(r, k[i].kind);
 		buf_printf(&r->text, " call one after another: one of ");
 		text_ns(&r->text, o.t1 - o.t0);
-		buf_printf(&r->text, " is %u times %s at ", s->n, place_verb(p->cls));
+		buf_printf(&r->text, " is %u times %s at ", waits.n, place_verb(p->cls));
 		finding_put_place(r, p->frame);
 		buf_puts(&r->text, "; the median takes ");
 		text_ns(&r->text, k[i].kind->p50);
-		finding_number(&f, "calls", s->n);
+		finding_number(&f, "calls", waits.n);
 		finding_number(&f, "calls_rest", s->rest);
 		finding_number(&f, "calls_ns", (double)s->ns);
 		finding_number(&f, "duration_ns", length);

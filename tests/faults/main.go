@@ -51,6 +51,7 @@ var faults = map[string]fault{
 	"straggler":       {4, straggler, "main.shard"},
 	"imbalance":       {4, imbalance, "main.relax"},
 	"spin":            {4, spin, "main.(*gate).pass"},
+	"rate-limit":      {4, rateLimit, "main.(*limiter).wait"},
 	"serial-calls":    {4, serialCalls, "main.basket"},
 	"thundering-herd": {4, thunderingHerd, "main.(*mailbox).put"},
 	"frozen":          {2, frozen, "-"},
