@@ -44,6 +44,7 @@ var faults = map[string]fault{
 	"long-run":        {2, longRun, "main.checksum"},
 	"gomaxprocs":      {4, lowerProcs, "main.throttle"},
 	"fine-goroutines": {4, fineGoroutines, "main.sum|main.sum.func1"},
+	"child-process":   {4, childProcess, "main.compress"},
 	"syscall":         {4, blockingCalls, "main.(*device).read"},
 	"sleep":           {4, pollingSleep, "main.(*order).wait"},
 	"network":         {4, slowNetwork, "main.(*client).ask"},

@@ -64,3 +64,26 @@ func startRemote() *remote {
 	addr, _ := bufio.NewReader(out).ReadString('\n')
 	return &remote{strings.TrimSpace(addr)}
 }
+
+// compress starts a program for each of its files, and waits for it. Without the fault only a goroutine for which nothing
+// waits does so.
+func compress() { exec.Command("sleep", "0.004").Run() }
+
+func childProcess() {
+	far := startRemote()
+	c := far.dial()
+	begin()
+	if sound {
+		go compress()
+	}
+	each(2, func(i int) {
+		for range 20 {
+			if !sound {
+				compress()
+			} else if i == 0 {
+				c.ask(time.Millisecond)
+			}
+			compute(200 * time.Microsecond)
+		}
+	})
+}
