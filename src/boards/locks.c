@@ -128,10 +128,10 @@ static void put_parts(struct locks *l, struct board_row *r, const struct lock_wa
 		board_merge_part(l->k, v, &n, &x);
 	}
 	n = board_sort_parts(v, n);
-	uint32_t set = lock_sets_of(&l->sets, q->site), sites = 0;
-	for (uint32_t i = 0; i < l->sets.nsite && sites < BOARD_MERGED; i++) {
+	uint32_t i = lock_sets_first(&l->sets, lock_sets_of(&l->sets, q->site)), sites = 0;
+	for (; i != UINT32_MAX && sites < BOARD_MERGED; i = lock_sets_next(&l->sets, i)) {
 		const struct board_waits *x = &l->at[i];
-		if (!x->n || lock_sets_of(&l->sets, i) != set)
+		if (!x->n)
 			continue;
 		v[n + sites++] = (struct board_part){.list = "waits", .word = "", .ns = x->ns, .count = x->n,
 		    .stack = l->sets.s->sites.v[i].stack, .g = x->g, .t0 = x->t0, .t1 = x->t1};

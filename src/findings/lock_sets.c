@@ -18,6 +18,8 @@
 #include "base/mem/mem.h"
 #include "trace/user_code.h"
 
+#include <string.h>
+
 /* Pairs with less than this part of the waiting at a site do not join sets. */
 enum { PAIR_PART = 50 };
 
@@ -30,9 +32,31 @@ uint32_t lock_sets_of(const struct lock_sets *l, uint32_t i)
 	return i;
 }
 
-void lock_sets_join(struct lock_sets *l, uint32_t site, uint32_t with)
+static void join_sets(struct lock_sets *l, uint32_t site, uint32_t with)
 {
 	l->parent[lock_sets_of(l, site)] = lock_sets_of(l, with);
+}
+
+static void list_sites(struct lock_sets *l)
+{
+	memset(l->first, 0xff, l->nsite * sizeof *l->first);
+	for (uint32_t i = l->nsite; i-- > 0;) {
+		uint32_t set = lock_sets_of(l, i);
+		if (!lock_sets_waits(l, i))
+			continue;
+		l->next[i] = l->first[set];
+		l->first[set] = i;
+	}
+}
+
+uint32_t lock_sets_first(const struct lock_sets *l, uint32_t set)
+{
+	return l->first[set];
+}
+
+uint32_t lock_sets_next(const struct lock_sets *l, uint32_t site)
+{
+	return l->next[site];
 }
 
 void lock_sets_make(struct lock_sets *l, struct scan *s)
@@ -40,18 +64,23 @@ void lock_sets_make(struct lock_sets *l, struct scan *s)
 	*l = (struct lock_sets){.s = s, .nsite = s->sites.n};
 	uint32_t n = s->sites.n + s->wakers.n;
 	l->parent = xmalloc((n + 1u) * sizeof *l->parent);
+	l->first = xmalloc((l->nsite + 1u) * sizeof *l->first);
+	l->next = xmalloc((l->nsite + 1u) * sizeof *l->next);
 	for (uint32_t i = 0; i < n; i++)
 		l->parent[i] = i;
 	for (uint32_t i = 0; i < s->npair; i++) {
 		const struct scan_pair *p = &s->pair[i];
 		if (s->sites.v[p->site].cls == TIME_LOCK && p->ns >= s->site[p->site].ns / PAIR_PART)
-			lock_sets_join(l, l->nsite + p->waker, p->site);
+			join_sets(l, l->nsite + p->waker, p->site);
 	}
+	list_sites(l);
 }
 
 void lock_sets_free(struct lock_sets *l)
 {
 	mem_free(l->parent);
+	mem_free(l->first);
+	mem_free(l->next);
 }
 
 const struct scan_site *lock_sets_waits(const struct lock_sets *l, uint32_t site)

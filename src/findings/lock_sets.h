@@ -14,12 +14,16 @@ struct lock_sets {
 	struct scan *s;
 	uint32_t nsite;
 	uint32_t *parent;	/* by site, then by line of wakers: see lock_sets_of() */
+	uint32_t *first, *next;	/* see lock_sets_first(): by set and by site; UINT32_MAX: none */
 };
 void lock_sets_make(struct lock_sets *, struct scan *);	/* of a scan that has ended; free it with lock_sets_free() */
 void lock_sets_free(struct lock_sets *);
 /* Return the set of a site, as the index of one of its sites. Shortens paths: one thread at a time. */
 uint32_t lock_sets_of(const struct lock_sets *, uint32_t site);
-void lock_sets_join(struct lock_sets *, uint32_t site, uint32_t with);
+/* Return the first site with waits of a set, and the one after a site of its set, in the order of sites; UINT32_MAX:
+   there is none. */
+uint32_t lock_sets_first(const struct lock_sets *, uint32_t set);
+uint32_t lock_sets_next(const struct lock_sets *, uint32_t site);
 /* Return the waits at a site; NULL: there is none, or it is no lock. */
 const struct scan_site *lock_sets_waits(const struct lock_sets *, uint32_t site);
 
