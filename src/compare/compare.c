@@ -169,33 +169,43 @@ static struct compare_place make_place(const struct compare_run *r, const struct
 	return p;
 }
 
-/* Find the place of the operation's own wait: those are the first `n`. */
-static uint32_t place_above(const struct compare_run *r, const struct compare_kind *k, uint32_t n,
-    const struct kind_place *pair)
+/* Make the list of what each place of the operation itself waits for. Those are the first `own`. */
+static void link_places(struct compare_kind *k, uint32_t own)
 {
-	uint32_t i = 0;
-	while (i < n && (k->place[i].cls != pair->cls || k->place[i].function != r->names.v[pair->name]))
-		i++;
-	return i < n ? i : COMPARE_NONE;
+	for (uint32_t i = 0; i < own; i++)
+		k->place[i].below = COMPARE_NONE;
+	for (uint32_t i = k->nplaces; i-- > own;) {
+		struct compare_place *up = &k->place[k->place[i].up];
+		k->place[i].next = up->below;
+		up->below = i;
+	}
 }
 
 static void make_places(const struct compare_run *r, struct compare_kind *k, const struct kind_sums *sums)
 {
-	uint32_t own = 0;
+	uint32_t own = 0, *sorted = xmalloc((sums->n + 1u) * sizeof *sorted);	/* by index in sums: its place */
 	k->place = arena_zalloc(r->mem, (sums->n + 1u) * sizeof *k->place);
 	for (uint32_t i = 0; i < sums->n; i++)
-		if (sums->v[i].cause == COMPARE_NONE)
-			k->place[k->nplaces++] = make_place(r, k, sums, &sums->v[i]);
-	own = k->nplaces;
+		if (sums->v[i].cause == COMPARE_NONE) {
+			k->place[own] = make_place(r, k, sums, &sums->v[i]);
+			k->place[own++].up = i;		/* until they are sorted */
+		}
+	k->nplaces = own;
 	if (own)
 		qsort(k->place, own, sizeof *k->place, by_difference);
+	for (uint32_t i = 0; i < own; i++) {
+		sorted[k->place[i].up] = i;
+		k->place[i].up = COMPARE_NONE;
+	}
 	for (uint32_t i = 0; i < sums->n; i++)
 		if (sums->v[i].cause != COMPARE_NONE) {
 			k->place[k->nplaces] = make_place(r, k, sums, &sums->v[i]);
-			k->place[k->nplaces++].up = place_above(r, k, own, &sums->v[i]);
+			k->place[k->nplaces++].up = sorted[sums->v[i].wait];
 		}
 	if (k->nplaces > own)
 		qsort(k->place + own, k->nplaces - own, sizeof *k->place, by_difference);
+	link_places(k, own);
+	mem_free(sorted);
 }
 
 static void make_classes(struct compare_kind *k, const struct kind_sums *sums)
@@ -214,6 +224,7 @@ static bool measure_kind(struct compare_run *r, struct compare_kind *k, const st
 	struct kind_sums *sums = xcalloc(1, sizeof *sums);
 	bool whole = true;
 	sums->names = &r->names;
+	sums->walks = compare_may_walk(&r->trace[COMPARE_BEFORE]) && compare_may_walk(&r->trace[COMPARE_AFTER]);
 	for (int i = COMPARE_SIDES; i-- > 0 && whole;) {
 		enum compare_side s = (enum compare_side)i;
 		struct kind_operations of = compare_operations_of(&r->trace[s], named, &r->scratch);
@@ -231,13 +242,12 @@ static bool measure_kind(struct compare_run *r, struct compare_kind *k, const st
 	return whole;
 }
 
-static bool has_kind(const struct comparison *c, const struct operation_kind *k)
+/* Is a kind the first one with its name, and of the later side if both have it? */
+static bool is_measured(const struct compare_run *r, enum compare_side s, uint32_t i)
 {
-	for (uint32_t i = 0; i < c->nkinds; i++)
-		if (c->kind[i].source == k->source && c->kind[i].nname == k->nname &&
-		    !memcmp(c->kind[i].name, k->name, k->nname))
-			return true;
-	return false;
+	const struct operation_kind *k = &r->trace[s].ops->kind[i];
+	return k->source != OPERATION_GOROUTINE && compare_kind_named(&r->trace[s], k) == i &&
+	    (s == COMPARE_AFTER || compare_kind_named(&r->trace[COMPARE_AFTER], k) == COMPARE_NONE);
 }
 
 static bool measure_kinds(struct compare_run *r)
@@ -249,7 +259,7 @@ static bool measure_kinds(struct compare_run *r)
 		const struct operations *o = r->trace[s].ops;
 		for (uint32_t i = 0; i < o->nkinds; i++) {
 			const struct operation_kind *named = &o->kind[i];
-			if (named->source == OPERATION_GOROUTINE || has_kind(c, named))
+			if (!is_measured(r, (enum compare_side)s, i))
 				continue;
 			struct compare_kind *k = &c->kind[c->nkinds];
 			k->name = arena_strndup(r->mem, named->nname ? named->name : "", named->nname);
@@ -301,6 +311,8 @@ struct comparison *compare_sides(const struct compare_query *q, struct arena *me
 	whole = whole && measure_kinds(&r);
 	if (whole && q->findings[COMPARE_BEFORE] && q->findings[COMPARE_AFTER])
 		compare_findings(r.out, mem);
+	for (int s = 0; s < COMPARE_SIDES; s++)
+		compare_trace_close(&r.trace[s]);
 	intern_free(&r.names.index);
 	mem_free(r.names.v);
 	arena_free(&r.scratch);

@@ -38,7 +38,9 @@ struct compare_place {
 	enum time_class cls;
 	const char *function, *file;	/* as in the trace (not safe for a terminal), "": unknown */
 	int64_t line;			/* of the later side, if it is there */
-	uint32_t up;			/* index in the places of the kind, or COMPARE_NONE */
+	/* indexes in the places of the kind, or COMPARE_NONE. Up: the place of the operation itself, which waits for this
+	   one; these are first. Below: the first one that such a place waits for; next: the next one. */
+	uint32_t up, below, next;
 	struct compare_amount ns;	/* mean of an operation */
 };
 #define COMPARE_NONE UINT32_MAX

@@ -37,13 +37,20 @@ struct compare_trace {
 	const struct compare_input *in;
 	const struct compare_query *q;
 	struct operations *ops;
+	struct intern kind_names;		/* of the first kind with each source and name */
+	uint32_t *next_kind;			/* by kind: the next one with its source and name; COMPARE_NONE: none */
 	struct critical_walker *walker;		/* NULL: not made yet */
 	uint32_t *name_of;			/* by stack: index in names + 1; 0: not looked up */
 	int64_t t0, t1;				/* the range */
+	uint64_t cost;				/* of the paths that were walked */
 };
 /* Find its operations. Return false if stopped. */
 bool compare_trace_open(
     struct compare_trace *, const struct compare_input *, const struct compare_query *, struct arena *);
+
+void compare_trace_close(struct compare_trace *);
+/* Return the first kind with the source and the name of this one, which may be of the other side; or COMPARE_NONE. */
+uint32_t compare_kind_named(const struct compare_trace *, const struct operation_kind *);
 
 /* The operations of a kind on a side, by start: their indexes. */
 struct kind_operations { uint32_t *v, n; };
@@ -56,11 +63,13 @@ struct kind_operations compare_operations_of(
 struct kind_place {
 	enum time_class cls, cause_cls;
 	uint32_t name, cause;			/* in names; cause COMPARE_NONE: none */
+	uint32_t wait;				/* of a place with a cause: the index of the one without */
 	double sum[COMPARE_SIDES][COMPARE_BLOCKS];
 	double longest[COMPARE_SIDES];		/* the longest piece, and its stack */
 	stk_id stack[COMPARE_SIDES];
 };
 struct kind_sums {
+	bool walks;				/* the paths of both sides are walked; else those of neither are */
 	struct compare_names *names;
 	struct kind_place *v;
 	uint32_t n;
@@ -70,7 +79,9 @@ struct kind_sums {
 	double count[COMPARE_SIDES][COMPARE_BLOCKS];
 	uint32_t blocks[COMPARE_SIDES], walked[COMPARE_SIDES];
 };
-/* Walk the critical paths of evenly spaced operations. Return false if stopped. */
+/* Are there not yet too many pieces of paths of this side? */
+bool compare_may_walk(const struct compare_trace *);
+/* Walk the critical paths of evenly spaced operations; none unless the sums walk. Return false if stopped. */
 bool compare_walk_side(struct kind_sums *, struct compare_trace *, enum compare_side, const struct kind_operations *,
     const struct compare_query *, struct arena *);
 

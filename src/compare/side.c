@@ -14,9 +14,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WALKED = 15 * COMPARE_BLOCKS };	/* paths per kind and side */
+/* Paths per kind and side; pieces of paths of a side, after which those of further kinds are not walked: each path may be
+   as long as the file. Of parts that a walk looked at besides, LOOKS cost as much as a piece. */
+enum { WALKED = 15 * COMPARE_BLOCKS, MOST_PIECES = 1 << 23, LOOKS = 8 };
 
 /* ---- operations */
+
+static uint32_t hash_of_kind(const struct operation_kind *k)
+{
+	return intern_hash_bytes(k->nname ? k->name : "", k->nname, k->source);
+}
+
+static int has_name(const void *ops, uint32_t id, const void *named)
+{
+	const struct operation_kind *k = &((const struct operations *)ops)->kind[id], *other = named;
+	return k->source == other->source && k->nname == other->nname &&
+	    (!k->nname || !memcmp(k->name, other->name, k->nname));
+}
+
+/* The first kind of each name is in the index; the lists of the others are made from their ends. */
+static void index_kinds(struct compare_trace *t, struct arena *mem)
+{
+	const struct operations *o = t->ops;
+	uint32_t *last = xmalloc((o->nkinds + 1u) * sizeof *last);	/* by first kind: the last of its list */
+	t->next_kind = arena_alloc(mem, (o->nkinds + 1u) * sizeof *t->next_kind);
+	for (uint32_t i = 0; i < o->nkinds; i++) {
+		uint32_t first = compare_kind_named(t, &o->kind[i]);
+		t->next_kind[i] = COMPARE_NONE;
+		if (first == COMPARE_NONE)
+			intern_put(&t->kind_names, hash_of_kind(&o->kind[i]), first = i);
+		else
+			t->next_kind[last[first]] = i;
+		last[first] = i;
+	}
+	mem_free(last);
+}
+
+uint32_t compare_kind_named(const struct compare_trace *t, const struct operation_kind *named)
+{
+	return intern_find(&t->kind_names, hash_of_kind(named), has_name, t->ops, named);
+}
 
 bool compare_trace_open(
     struct compare_trace *t, const struct compare_input *in, const struct compare_query *q, struct arena *mem)
@@ -28,7 +65,14 @@ bool compare_trace_open(
 	t->t1 = f && f->to != TIME_NONE && f->to < sn->t1 ? f->to : sn->t1;
 	t->ops = operations_find(sn, f, q->criteria, mem, &q->on);
 	t->name_of = arena_zalloc(mem, (sn->nstks + 1u) * sizeof *t->name_of);
+	if (t->ops)
+		index_kinds(t, mem);
 	return t->ops != NULL;
+}
+
+void compare_trace_close(struct compare_trace *t)
+{
+	intern_free(&t->kind_names);
 }
 
 static bool is_slow(const struct compare_query *q, const struct operation_kind *k, int64_t ns)
@@ -55,20 +99,15 @@ static int by_start(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static bool has_name(const struct operation_kind *k, const struct operation_kind *named)
-{
-	return k->source == named->source && k->nname == named->nname && !memcmp(k->name, named->name, k->nname);
-}
-
 struct kind_operations compare_operations_of(
     const struct compare_trace *t, const struct operation_kind *named, struct arena *mem)
 {
 	const struct operations *o = t->ops;
 	struct started *v = NULL;
 	size_t n = 0, cap = 0;
-	for (uint32_t i = 0; i < o->nkinds; i++) {
+	for (uint32_t i = compare_kind_named(t, named); i != COMPARE_NONE; i = t->next_kind[i]) {
 		const struct operation_kind *k = &o->kind[i];
-		for (uint32_t j = 0; has_name(k, named) && j < k->n; j++) {
+		for (uint32_t j = 0; j < k->n; j++) {
 			struct operation x = operations_of_kind(o, i, j);
 			v = mem_grow(v, &cap, n + 1, sizeof *v);
 			v[n] = (struct started){x.t0, k->first + j};
@@ -142,7 +181,8 @@ static int same_place(const void *ctx, uint32_t id, const void *key)
 
 struct kind_addend { enum compare_side side; uint32_t block; double ns; stk_id stack; };
 
-static void add_to_place(struct kind_sums *k, const struct kind_place *key, const struct kind_addend *a)
+/* Return the index of the place. */
+static uint32_t add_to_place(struct kind_sums *k, const struct kind_place *key, const struct kind_addend *a)
 {
 	uint32_t hash = intern_hash_u64((uint64_t)key->name << 32 | key->cause,
 	    (uint64_t)key->cls << 8 | (uint64_t)key->cause_cls);
@@ -159,40 +199,42 @@ static void add_to_place(struct kind_sums *k, const struct kind_place *key, cons
 		to->longest[a->side] = a->ns;
 		to->stack[a->side] = a->stack;
 	}
+	return id;
 }
 
 /* ---- paths */
-
-static uint32_t outermost(const struct critical_path *p, uint32_t via)
-{
-	while (p->via[via].up != CRITICAL_NONE)
-		via = p->via[via].up;
-	return via;
-}
 
 static void add_piece(struct kind_sums *k, struct compare_trace *t, const struct critical_path *p,
     const struct critical_piece *v, enum compare_side s, uint32_t block)
 {
 	struct kind_addend a = {s, block, (double)(v->t1 - v->t0), v->stack};
 	struct kind_place key = {.cls = v->cls, .name = name_of(k, t, v->stack), .cause = COMPARE_NONE};
-	if (v->via != CRITICAL_NONE) {
-		const struct critical_via *wait = &p->via[outermost(p, v->via)];
+	if (v->via == CRITICAL_NONE) {
+		add_to_place(k, &key, &a);
+	} else {
+		const struct critical_via *wait = &p->via[p->via[v->via].outermost];
+		struct kind_addend whole = a;
 		struct kind_place pair = {.cls = wait->cls, .name = name_of(k, t, wait->stack), .cause_cls = v->cls,
 		    .cause = key.name};
-		add_to_place(k, &pair, &a);
 		key.cls = pair.cls;
 		key.name = pair.name;
-		a.stack = wait->stack;
+		whole.stack = wait->stack;
+		pair.wait = add_to_place(k, &key, &whole);
+		add_to_place(k, &pair, &a);
 	}
-	add_to_place(k, &key, &a);
 	k->class_ns[s][key.cls][block] += a.ns;
+}
+
+bool compare_may_walk(const struct compare_trace *t)
+{
+	return t->cost < MOST_PIECES;
 }
 
 bool compare_walk_side(struct kind_sums *k, struct compare_trace *t, enum compare_side s,
     const struct kind_operations *of, const struct compare_query *q, struct arena *mem)
 {
 	struct critical_path path = {0};
-	uint32_t n = of->n < WALKED ? of->n : WALKED;
+	uint32_t n = !k->walks ? 0 : of->n < WALKED ? of->n : WALKED;
 	if (n && !t->walker)
 		t->walker = critical_walker_new(t->in->sn, t->ops, mem, &q->on);
 	if (n && !t->walker)
@@ -204,6 +246,7 @@ bool compare_walk_side(struct kind_sums *k, struct compare_trace *t, enum compar
 		uint32_t block = spread_block(i, n);
 		critical_path_walk(t->walker, o.g, o.t0, o.t1, &path);
 		k->count[s][block]++;
+		t->cost += path.n + path.looked / LOOKS;
 		for (size_t p = 0; p < path.n; p++)
 			add_piece(k, t, &path, &path.v[p], s, block);
 	}

@@ -6,6 +6,8 @@
  * rather than single operations, because neighbours are alike (a queue, a GC cycle), and single ones would make the
  * spread too small. The random numbers have a fixed seed, so the same files give the same answer.
  *
+ * All resamples of one block are equal, so none are made: many kinds have one operation.
+ *
  * Two values differ if the ranges of their resamples do not overlap. That is stricter than a test of the difference: a
  * report compares dozens of values at once, and a change that is no change costs more trust than one that is missed.
  */
@@ -68,14 +70,15 @@ static double mean_of(const struct spread_blocks *b, const uint32_t *times)
 struct compare_value spread_mean(const struct spread_blocks *b)
 {
 	struct compare_value out = {.value = mean_of(b, NULL)};
+	out.lo = out.hi = out.value;
 	double of[RESAMPLES];
 	uint64_t state = 1;
 	uint32_t times[COMPARE_BLOCKS];
-	for (int i = 0; i < RESAMPLES && b->n; i++) {
+	for (int i = 0; i < RESAMPLES && b->n > 1; i++) {
 		draw_blocks(&state, b->n, times);
 		of[i] = mean_of(b, times);
 	}
-	if (b->n)
+	if (b->n > 1)
 		set_range(&out, of);
 	return out;
 }
@@ -114,7 +117,9 @@ struct compare_value spread_quantile(const int64_t *ns, uint32_t n, double share
 		v[i] = (struct ranked){ns[i], spread_block(i, n)};
 	if (n) {
 		qsort(v, n, sizeof *v, by_ns);
-		out.value = quantile_of(v, n, share, NULL);
+		out.value = out.lo = out.hi = quantile_of(v, n, share, NULL);
+	}
+	if (blocks > 1) {
 		for (int i = 0; i < RESAMPLES; i++) {
 			draw_blocks(&state, blocks, times);
 			of[i] = quantile_of(v, n, share, times);

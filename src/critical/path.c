@@ -240,9 +240,11 @@ static bool may_follow(const struct path_walk *k, const struct walk_frame *f)
 static uint32_t add_via(struct path_walk *k, const struct walk_frame *f, enum time_class cls, stk_id stack)
 {
 	struct critical_path *p = k->p;
-	uint32_t depth = f->via == CRITICAL_NONE ? 0 : p->via[f->via].depth + 1;
+	bool own = f->via == CRITICAL_NONE;
+	uint32_t depth = own ? 0 : p->via[f->via].depth + 1;
+	uint32_t outermost = own ? (uint32_t)p->nvia : p->via[f->via].outermost;
 	p->via = mem_grow(p->via, &p->cvia, p->nvia + 1, sizeof *p->via);
-	p->via[p->nvia] = (struct critical_via){f->via, depth, f->g, stack, cls};
+	p->via[p->nvia] = (struct critical_via){f->via, outermost, depth, f->g, stack, cls};
 	return (uint32_t)p->nvia++;
 }
 

@@ -46,8 +46,8 @@ struct critical_piece {
 };
 
 /* A wait that was followed to the goroutine that ended it. up: index of the wait that led to its goroutine,
-   CRITICAL_NONE: it is the operation's. */
-struct critical_via { uint32_t up, depth; trk_id g; stk_id stack; enum time_class cls; };
+   CRITICAL_NONE: it is the operation's. outermost: the one of the operation that led to it; itself, if it is that. */
+struct critical_via { uint32_t up, outermost, depth; trk_id g; stk_id stack; enum time_class cls; };
 
 struct critical_path {
 	struct critical_piece *v;		/* if `each` is set, the walk alone uses it */

@@ -53,9 +53,7 @@ static uint32_t stack_of(struct kind_paths *k, const struct store *st, const str
 
 static stk_id outermost_wait(const struct critical_path *path, uint32_t via)
 {
-	while (via != CRITICAL_NONE && path->via[via].up != CRITICAL_NONE)
-		via = path->via[via].up;
-	return via == CRITICAL_NONE ? 0 : path->via[via].stack;
+	return via == CRITICAL_NONE ? 0 : path->via[path->via[via].outermost].stack;
 }
 
 /* call: the wait of the last piece that was a call through a library. */

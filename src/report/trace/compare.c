@@ -141,8 +141,9 @@ static uint32_t put_places_of(struct table *t, const struct compare_kind *k)
 			continue;
 		n++;
 		put_place(t, k, &k->place[i]);
-		for (uint32_t j = 0, below = 0; j < k->nplaces && below < BELOW; j++)
-			if (k->place[j].up == i && is_marked(&k->place[j])) {
+		uint32_t below = 0;
+		for (uint32_t j = k->place[i].below; j != COMPARE_NONE && below < BELOW; j = k->place[j].next)
+			if (is_marked(&k->place[j])) {
 				below++;
 				put_place(t, k, &k->place[j]);
 			}
@@ -254,21 +255,33 @@ static void json_amount(struct json *j, const char *key, const struct compare_am
 	json_end(j);
 }
 
-static void json_places(struct json *j, const char *key, const struct compare_kind *k, uint32_t up)
+static void json_begin_place(struct json *j, const struct compare_place *p)
 {
-	json_array(j, key);
-	for (uint32_t i = 0; i < k->nplaces; i++) {
-		const struct compare_place *p = &k->place[i];
-		if (p->up != up)
-			continue;
-		json_object(j, NULL);
-		json_text(j, "class", time_class_name(p->cls));
-		json_text(j, "function", p->function);
-		json_text(j, "file", p->file);
-		json_i64(j, "line", p->line);
-		json_amount(j, "ns", &p->ns, true);
-		if (up == COMPARE_NONE)
-			json_places(j, "waits_for", k, i);
+	json_object(j, NULL);
+	json_text(j, "class", time_class_name(p->cls));
+	json_text(j, "function", p->function);
+	json_text(j, "file", p->file);
+	json_i64(j, "line", p->line);
+	json_amount(j, "ns", &p->ns, true);
+}
+
+/* The list of what the place waits for is of the same form, and its members wait for nothing. */
+static void json_below(struct json *j, const struct compare_kind *k, uint32_t i)
+{
+	json_array(j, "waits_for");
+	for (i = k->place[i].below; i != COMPARE_NONE; i = k->place[i].next) {
+		json_begin_place(j, &k->place[i]);
+		json_end(j);
+	}
+	json_end(j);
+}
+
+static void json_places(struct json *j, const struct compare_kind *k)
+{
+	json_array(j, "sites");
+	for (uint32_t i = 0; i < k->nplaces && k->place[i].up == COMPARE_NONE; i++) {
+		json_begin_place(j, &k->place[i]);
+		json_below(j, k, i);
 		json_end(j);
 	}
 	json_end(j);
@@ -298,7 +311,7 @@ static void json_kind(struct json *j, const struct compare_kind *k)
 	json_amount(j, "mean_ns", &k->amount[COMPARE_MEAN], true);
 	json_amount(j, "per_second", &k->amount[COMPARE_RATE], false);
 	json_classes(j, k);
-	json_places(j, "sites", k, COMPARE_NONE);
+	json_places(j, k);
 	json_end(j);
 }
 
