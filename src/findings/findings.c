@@ -180,7 +180,7 @@ static bool is_judged(const struct findings_run *r, int rule)
 /* Judge the rules that need paths, or the others. */
 static void judge_rules(struct findings_run *r, bool of_paths)
 {
-	for (int i = 0; i < FINDING_RULE__N; i++) {
+	for (int i = 0; i < FINDING_RULE__N && findings_continue(r); i++) {
 		if (!is_judged(r, i) || of_paths != ((judges[i].needs & NEEDS_PATHS) != 0))
 			continue;
 		const char *why = missing(r, judges[i].needs);

@@ -51,6 +51,11 @@ struct findings_run {
 	uint32_t n, nunanswered;
 	size_t cap, cunanswered;
 };
+/* Return false to stop: rules ask it in loops whose steps read the trace. What they add then is not used. Any thread. */
+static inline bool findings_continue(const struct findings_run *r)
+{
+	return job_should_continue(&r->q->on);
+}
 #define LIMIT(run, rule, id) ((run)->threshold[LIMIT_##rule##_##id])
 
 #define RULE(id, name, title, judge, needs, fires, cause, action, example) void judge(struct findings_run *);

@@ -27,15 +27,16 @@ static uint32_t count_woken(struct moments *m, const struct sheet *sh, uint32_t 
 
 static void add_burst(struct moments *m, const struct sheet *sh, uint32_t first, uint32_t last, uint32_t n)
 {
-	uint32_t i = sh->edge[first] & ~EDGE_CREATED, k = 0, row = sheet_row_of(sh, i);
+	uint32_t i = sh->edge[first] & ~EDGE_CREATED, row = sheet_row_of(sh, i);
 	stk_id stack = sheet_stack(sh, i);
-	while (k < m->nburst && m->burst[k].stack != stack)
-		k++;
-	if (k == m->nburst) {
+	bool fresh;
+	struct u64_slot *slot = u64_map_put(&m->burst_of, stack, &fresh);
+	if (fresh) {
+		slot->n = m->nburst;
 		m->burst = mem_grow(m->burst, &m->cburst, m->nburst + 1u, sizeof *m->burst);
 		m->burst[m->nburst++] = (struct moment_burst){.stack = stack, .t0 = sh->t0 + sheet_start(sh, i)};
 	}
-	struct moment_burst *b = &m->burst[k];
+	struct moment_burst *b = &m->burst[slot->n];
 	b->n++;
 	b->woken += n;
 	b->t1 = sh->t0 + sheet_start(sh, sh->edge[last] & ~EDGE_CREATED);
@@ -149,6 +150,7 @@ void moments_free(struct moments *m)
 {
 	mem_free(m->beat);
 	mem_free(m->burst);
+	u64_map_free(&m->burst_of);
 	mem_free(m->woken_in);
 	*m = (struct moments){0};
 }

@@ -4,6 +4,7 @@
 #define TTRACE_FINDINGS_MOMENTS_H
 
 #include "base/job.h"
+#include "base/u64_map.h"
 #include "store/store.h"
 
 /* Bursts: a goroutine wakes at least MOMENTS_BURST different others from one line, less than MOMENTS_BURST_NS apart. */
@@ -20,6 +21,7 @@ struct moments {
 	struct moment_burst *burst;
 	uint32_t nburst;
 	size_t cburst;
+	struct u64_hash burst_of;	/* index in burst[] by stack */
 	uint32_t burst_number, *woken_in;	/* by track: number of the last burst that woke it */
 	/* by slot of beat_ns: a bit, set if the state of a P changes in it */
 	int64_t beat_ns;

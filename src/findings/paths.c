@@ -288,7 +288,8 @@ void paths_add(struct kind_paths *k, const struct critical_walker *w, const stru
 
 /* side: of each operation; all: number of those of the side that is walked. */
 static void walk_side(struct kind_paths *k, const struct critical_walker *w, const struct operations *ops,
-    const uint8_t *side, enum path_side walked, uint32_t all, struct critical_path *path)
+    const uint8_t *side, enum path_side walked, uint32_t all, struct critical_path *path,
+    const struct progress_watcher *on)
 {
 	uint32_t seen = 0, kind = (uint32_t)(k->kind - ops->kind);
 	uint32_t step = all / (is_served(k->kind) ? PATH_SERVED_SAMPLES : PATH_SAMPLES) + 1;
@@ -296,6 +297,8 @@ static void walk_side(struct kind_paths *k, const struct critical_walker *w, con
 	for (uint32_t i = 0; seen < all; i++) {
 		if (side[i] != walked || seen++ % step)
 			continue;
+		if (!job_should_continue(on))
+			break;
 		struct operation o = operations_of_kind(ops, kind, i);
 		paths_add(k, w, &o, walked, path);
 		pieces += path->n;
@@ -310,7 +313,7 @@ static void walk_side(struct kind_paths *k, const struct critical_walker *w, con
 }
 
 void paths_of_kind(struct kind_paths *k, const struct critical_walker *w, const struct operations *ops,
-    const struct operation_kind *kind)
+    const struct operation_kind *kind, const struct progress_watcher *on)
 {
 	struct critical_path path = {0};
 	uint32_t all[PATH_SIDES + 1] = {0};
@@ -318,7 +321,7 @@ void paths_of_kind(struct kind_paths *k, const struct critical_walker *w, const 
 	*k = (struct kind_paths){.kind = kind};
 	find_slow(k, ops, side, all);
 	for (int i = 0; i < PATH_SIDES; i++)
-		walk_side(k, w, ops, side, (enum path_side)i, all[i], &path);
+		walk_side(k, w, ops, side, (enum path_side)i, all[i], &path, on);
 	if (k->series.n && k->n[PATH_REST])
 		k->series.rest = (double)k->stack[k->series.stack].n[PATH_REST] / k->n[PATH_REST];
 	critical_path_free(&path);

@@ -44,9 +44,9 @@ struct kind_paths {
 	struct u64_hash of_stack, of_line;
 	struct path_series series;	/* the one with most time, among slow operations; n 0: none */
 };
-/* Walk samples of both sides. Free it with paths_free(). */
+/* Walk samples of both sides, until the watcher stops it. Free it with paths_free(). */
 void paths_of_kind(struct kind_paths *, const struct critical_walker *, const struct operations *,
-    const struct operation_kind *);
+    const struct operation_kind *, const struct progress_watcher *);
 /* Walk the path of an operation, of which goroutine, start and end are used, and add it. The pieces are not kept. */
 void paths_add(struct kind_paths *, const struct critical_walker *, const struct operation *, enum path_side,
     struct critical_path *);

@@ -224,7 +224,7 @@ static void judge_fan_out(struct findings_run *r, uint32_t group)
 
 void rule_imbalance(struct findings_run *r)
 {
-	for (uint32_t i = 0; i < r->groups.n; i++) {
+	for (uint32_t i = 0; i < r->groups.n && findings_continue(r); i++) {
 		const struct goroutine_group *g = &r->groups.v[i];
 		/* The median is at most the mean of the others, so most groups need no look at their members. */
 		if (g->n >= 2 && g->most && (double)g->run_most * 10 > (double)r->wall)
@@ -317,17 +317,27 @@ void rule_spin(struct findings_run *r)
 
 /* ---- thundering-herd */
 
+/* Return, by frame: index + 1 of the first site there from which others are woken. */
+static uint32_t *woken_sites(const struct findings_run *r)
+{
+	uint32_t *at = xcalloc(r->sn->nfrms + 1u, sizeof *at);
+	for (uint32_t k = 0; k < r->scan.sites.n && k < r->scan.csite; k++) {
+		uint32_t *first = &at[r->scan.sites.v[k].frame];
+		if (r->scan.site[k].woken && !*first)
+			*first = k + 1;
+	}
+	return at;
+}
+
 void rule_thundering_herd(struct findings_run *r)
 {
-	for (uint32_t i = 0; i < r->moments.nburst; i++) {
+	double run = (double)run_of_all(r);
+	uint32_t *site_at = woken_sites(r);
+	for (uint32_t i = 0; i < r->moments.nburst && findings_continue(r); i++) {
 		const struct moment_burst *b = &r->moments.burst[i];
 		double mean = (double)b->woken / b->n, fit = finding_fit(mean, LIMIT(r, THUNDERING_HERD, WOKEN)),
 		       times = finding_fit(b->n, LIMIT(r, THUNDERING_HERD, TIMES));
-		uint32_t at = UINT32_MAX;
-		for (uint32_t k = 0; k < r->scan.sites.n && at == UINT32_MAX; k++)
-			if (findings_site(r, b->waited) == r->scan.sites.v[k].frame && k < r->scan.csite &&
-			    r->scan.site[k].woken)
-				at = k;
+		uint32_t at = site_at[findings_site(r, b->waited)] - 1;
 		fit = times < fit ? times : fit;
 		if (fit < 0.5 || at == UINT32_MAX)
 			continue;
@@ -336,7 +346,7 @@ void rule_thundering_herd(struct findings_run *r)
 		double few = useful > 0 ? LIMIT(r, THUNDERING_HERD, USEFUL) * mean / useful : 2;
 		fit = few < fit ? few : fit;
 		struct finding f = {.score = finding_score((double)x->again_ns + (double)x->again * GOROUTINE_COST_NS,
-		    (double)run_of_all(r)), .t0 = b->t0, .t1 = b->t1, .trk = b->waker, .see = "top -type=sched"};
+		    run), .t0 = b->t0, .t1 = b->t1, .trk = b->waker, .see = "top -type=sched"};
 		frm_id waker = findings_site(r, b->stack);
 		finding_culprit(r, &f, waker);
 		finding_victims(r, &f, r->groups.of[b->waker] - 1, r->scan.sites.v[at].frame);
@@ -350,4 +360,5 @@ void rule_thundering_herd(struct findings_run *r)
 		finding_number(&f, "useful_mean", useful);
 		finding_add(r, fit, &f);
 	}
+	mem_free(site_at);
 }

@@ -189,7 +189,7 @@ static void find_leaks(struct leaks *l)
 	for (uint32_t i = 0; i < r->scan.nopen; i++)
 		if (r->scan.sites.v[r->scan.open[i].site].cls == TIME_NETWORK)
 			l->network[r->scan.open[i].g >> 3] |= (uint8_t)(1u << (r->scan.open[i].g & 7));
-	for (uint32_t i = 0; i < r->scan.sites.n && i < r->scan.csite; i++)
+	for (uint32_t i = 0; i < r->scan.sites.n && i < r->scan.csite && findings_continue(r); i++)
 		if (r->scan.sites.v[i].cls != TIME_SLEEP && !stuck->locked[i] &&
 		    finding_fit(r->scan.site[i].nopen, LIMIT(r, LEAK, GOROUTINES)) >= 0.5)
 			judge_site(l, i);

@@ -183,7 +183,7 @@ static void judge_queue(struct lock_rule *l, uint32_t first, int64_t ns)
 	double least = LIMIT(r, LOCK_QUEUE, CROWD) * LIMIT(r, LOCK_QUEUE, CROWDED);
 	if ((double)ns < least / 2 && (double)ns < LIMIT(r, LOCK_QUEUE, WAITERS) / 2 * (double)r->wall)
 		return;
-	for (uint32_t i = first; i != UINT32_MAX; i = lock_sets_next(l->sets, i))
+	for (uint32_t i = first; i != UINT32_MAX && findings_continue(r); i = lock_sets_next(l->sets, i))
 		queue_add_site(l, &q, i);
 	double crowd = LIMIT(r, LOCK_QUEUE, CROWD);
 	measure_crowd(l, &q, crowd < 1 ? 1 : crowd > 1e6 ? 1000000 : (uint32_t)crowd);

@@ -308,11 +308,11 @@ void rule_long_run(struct findings_run *r)
 	struct judged_run *v = xmalloc((r->scan.runs.n + 1u) * sizeof *v);
 	struct run_places p = {.n = 0};
 	uint32_t n = list_runs(r, v);
-	for (uint32_t i = 0, group; i < n && p.n < PLACES;) {
+	for (uint32_t i = 0, group; i < n && p.n < PLACES && findings_continue(r);) {
 		struct late_others others;
 		group = v[i].group;
 		late_others_make(&others, r, findings_serves(r, v[i].run->g) ? UINT32_MAX - 1 : group);
-		for (; i < n && v[i].group == group; i++)
+		for (; i < n && v[i].group == group && findings_continue(r); i++)
 			judge_run(r, v[i].run, &others, &p);
 		late_others_free(&others);
 	}

@@ -69,7 +69,7 @@ void findings_choose_kinds(struct findings_run *r)
 
 void findings_walk_kind(struct findings_run *r, uint32_t i)
 {
-	paths_of_kind(&r->paths[i], r->walker, r->ops, r->paths[i].kind);
+	paths_of_kind(&r->paths[i], r->walker, r->ops, r->paths[i].kind, &r->q->on);
 }
 
 /* Does a user or another program wait for each operation of the kind? */
@@ -244,7 +244,7 @@ void rule_sleep(struct findings_run *r)
 	for (uint32_t i = 0; i < r->npaths; i++)
 		if (is_served(k[i].kind))
 			judge_sleep(r, &k[i]);
-	for (uint32_t i = 0; i < r->scan.sites.n && i < r->scan.csite; i++)
+	for (uint32_t i = 0; i < r->scan.sites.n && i < r->scan.csite && findings_continue(r); i++)
 		if (r->scan.sites.v[i].cls == TIME_SLEEP)
 			judge_polling_loop(r, i);
 }
@@ -547,7 +547,7 @@ static void look_at_children(struct findings_run *r, const struct operation_kind
 	struct critical_path path = {0};
 	uint32_t step = kind->n / SAMPLES + 1;
 	s->late = arena_alloc(&r->scratch, (kind->n / step + 2) * sizeof *s->late);
-	for (uint32_t i = 0; i < kind->n; i += step) {
+	for (uint32_t i = 0; i < kind->n && findings_continue(r); i += step) {
 		struct operation o = operations_of_kind(r->ops, (uint32_t)(kind - r->ops->kind), i);
 		struct last_child last = o.complete ? last_child(r, &o) : (struct last_child){0};
 		if (last.n < FEW)

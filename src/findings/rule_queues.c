@@ -253,7 +253,7 @@ enum { MOMENTS = 8 };
 
 void rule_single_server(struct findings_run *r)
 {
-	for (trk_id g = 1; g < r->sn->ntrks; g++) {
+	for (trk_id g = 1; g < r->sn->ntrks && findings_continue(r); g++) {
 		struct busy_server v = {.g = g, .waiting = (double)scan_details_of(&r->scan, g)->ended / (double)r->wall};
 		double fit = finding_fit(v.waiting, LIMIT(r, SINGLE_SERVER, WAITING));
 		if (fit < 0.5 || !scan_is_program(r->sn, g))
@@ -290,7 +290,7 @@ void rule_serial_stage(struct findings_run *r)
 	double idle = finding_fit(idle_share(r), LIMIT(r, SERIAL_STAGE, IDLE));
 	if (idle < 0.5)
 		return;
-	for (trk_id g = 1; g < r->sn->ntrks; g++) {
+	for (trk_id g = 1; g < r->sn->ntrks && findings_continue(r); g++) {
 		const struct scan_details *x = scan_details_of(&r->scan, g);
 		struct busy_server v = {.g = g, .idle = true, .waiting = (double)wrap_add(x->fed, x->ended) / (double)r->wall};
 		double fit = at_least(idle, finding_fit(v.waiting, LIMIT(r, SERIAL_STAGE, WAITING)));
@@ -645,7 +645,7 @@ void rule_pool_exhausted(struct findings_run *r)
 	}
 	if (s.n)
 		qsort(s.v, s.n, sizeof *s.v, by_line);
-	for (uint32_t i = 0, end; i < s.n; i = end) {
+	for (uint32_t i = 0, end; i < s.n && findings_continue(r); i = end) {
 		for (end = i + 1; end < s.n && s.v[end].line == s.v[i].line;)
 			end++;
 		judge_pool(r, s.v + i, end - i);

@@ -85,7 +85,7 @@ static void sample_occupants(struct findings_run *r, const struct late_group *l,
 	struct critical_path path = {0};
 	int64_t sum = 0, next = 0, step = l->ns / LATE_SAMPLES + 1;
 	uint32_t left = 2 * LATE_SAMPLES;	/* sums of wrong times wrap around; then `next` does not limit */
-	for (uint32_t i = 0; i < late->n && left; i++) {
+	for (uint32_t i = 0; i < late->n && left && findings_continue(r); i++) {
 		const struct scan_span *v = &late->v[i];
 		if (r->groups.of[v->g] != l->group + 1 || !is_late(r, v))
 			continue;

@@ -88,6 +88,8 @@ static void report_stops(struct findings_run *r, const struct stop *v, const uin
 	struct time_parts last = {0};
 	double share = finding_fit((double)g->total / (double)r->wall, LIMIT(r, STW, SHARE)),
 	       most = finding_fit((double)g->max, LIMIT(r, STW, LONGEST));
+	if (share < 0.5 && most < 0.5)	/* finding_add() would drop it, and add_last() looks at all Ps */
+		return;
 	add_last(r, v, index, g->n, &last);
 	finding_culprit(r, &f, caller);
 	finding_put_place(r, caller);
@@ -119,7 +121,7 @@ void rule_stw(struct findings_run *r)
 			v[kept++] = v[i];
 	const struct stop_group *g = stops_group(r->sn, v, kept, STOPS_CALLER, &r->scratch, &ngroup);
 	struct group_stops of = stops_of_groups(r, v, kept, g, ngroup);
-	for (uint32_t i = 0; i < ngroup; i++)
+	for (uint32_t i = 0; i < ngroup && findings_continue(r); i++)
 		report_stops(r, v, of.index + of.from[i], &g[i]);
 }
 

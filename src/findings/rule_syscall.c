@@ -122,7 +122,7 @@ static struct finding finding_of_calls(struct findings_run *r, const struct call
 
 void rule_syscall(struct findings_run *r)
 {
-	for (uint32_t i = 0; i < r->scan.sites.n && i < r->scan.csite; i++) {
+	for (uint32_t i = 0; i < r->scan.sites.n && i < r->scan.csite && findings_continue(r); i++) {
 		const struct scan_site *x = &r->scan.site[i];
 		double call = x->n ? finding_fit((double)x->ns / (double)x->n, LIMIT(r, SYSCALL, CALL)) : 0;
 		struct call_site c;
