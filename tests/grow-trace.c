@@ -522,6 +522,59 @@ static void make_long_waits(struct buf *file, size_t n)
 	end_trace();
 }
 
+/* n goroutines wait at n lines for a lock of goroutine 1, which unlocks at n lines. */
+static void make_lock_lines(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t at = place("main.main", 0), why = word("sync");
+	for (uint64_t i = 2; i < n + 2; i++) {
+		uint64_t line = place("main.lock", i);
+		EVENT(GoCreate, i, line, at);
+		EVENT(GoStop, why, at);
+		EVENT(GoStart, i, 1);
+		EVENT(GoBlock, why, line);
+		EVENT(GoStart, 1, 2 * i - 3);
+		EVENT(GoUnblock, i, 2, place("main.unlock", i));
+		EVENT(GoStop, why, at);
+		EVENT(GoStart, i, 3);
+		EVENT0(GoDestroy);
+		EVENT(GoStart, 1, 2 * i - 2);
+	}
+	end_trace();
+}
+
+/* Each goroutine creates the next one and waits for its end, all of them in a task. */
+static void make_wait_chain(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t at = place("main.main", 0), why = word("chan receive");
+	EVENT(UserTaskBegin, 1, 0, word("task"), at);
+	for (uint64_t i = 2; i < n + 2; i++) {
+		EVENT(GoCreate, i, place("main.worker", i % 50), at);
+		EVENT(GoBlock, why, at);
+		EVENT(GoStart, i, 1);
+	}
+	for (uint64_t i = n + 1; i > 1; i--) {
+		uint64_t seq = i > 2 ? 2 : 1;
+		EVENT(GoUnblock, i - 1, seq, at);
+		EVENT0(GoDestroy);
+		EVENT(GoStart, i - 1, seq + 1);
+	}
+	EVENT(UserTaskEnd, 1, at);
+	end_trace();
+}
+
+static void make_nested_task_kinds(struct buf *file, size_t n)
+{
+	start_trace(file);
+	uint64_t at = place("main.work", 0);
+	for (size_t i = 1; i <= n; i++)
+		EVENT(UserTaskBegin, i, i - 1, text("task", i), at);
+	for (size_t i = n; i; i--)
+		EVENT(UserTaskEnd, i, at);
+	end_trace();
+}
+
 static void make_syscalls(struct buf *file, size_t n)
 {
 	start_trace(file);
@@ -609,7 +662,8 @@ const struct grow_kind grow_traces[] = {
 	KIND(colliding_tasks), KIND(colliding_hashes), KIND(region_children),
 	KIND(trace_stacks), KIND(trace_frames), KIND(strings), KIND(generations), KIND(idle_generations),
 	KIND(batches), KIND(threads), KIND(abandoned), KIND(goroutines), KIND(goroutine_chain), KIND(goroutine_kinds),
-	KIND(wakes), KIND(woken), KIND(long_waits), KIND(syscalls),
+	KIND(wakes), KIND(woken), KIND(long_waits), KIND(lock_lines), KIND(wait_chain),
+	KIND(nested_task_kinds), KIND(syscalls),
 	KIND(gc_cycles), KIND(stops), KIND(go_labels), KIND(procs_changes), KIND(cpu_samples),
 	{0},
 };

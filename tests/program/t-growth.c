@@ -30,12 +30,13 @@
 enum { SKIP = 77, N = 10000, LIMIT_S = 20, ROUNDS = 6, SAMPLED = 5 };
 static const double MOST = 2.6, FLOOR_S = 0.3, CUBE = 8, FAILED = 1e9;
 
-/* Commands: words with blanks between them; "view KEYS" runs the viewer with these keys; @ is the file, once more. */
+/* Commands: words with blanks between them; "view KEYS" runs the viewer with these keys ("view ":
+   the first screen); @ is the file, once more. */
 static const char *const profile_commands[] = {"top", "top @", "raw", "tags", "traces", "peek main", "dot", "speedscope",
-	"findings", "weblist .", "view 1", "view 4G", NULL};
+	"findings", "findings -diff_base @", "weblist .", "view ", "view 1", "view 4G", NULL};
 static const char *const trace_commands[] = {"events", "goroutines", "tasks -name=.", "regions -name=.",
-	"operations -name=.", "why", "findings", "syscalls", "stw", "mmu", "locks", "leaks", "view 6G", "view 7<Enter>G",
-	NULL};
+	"operations -name=.", "why", "findings", "findings -diff_base @", "syscalls", "stw", "mmu",
+	"locks", "channels", "stops", "greedy", "leaks", "gctax", "view ", "view 6G", "view 7<Enter>G", NULL};
 
 static const char *program;
 enum { FILES = 3 };
