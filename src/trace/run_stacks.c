@@ -82,7 +82,6 @@ static bool same_function(const struct store *st, stk_id a, stk_id b)
 	return a && b && store_frm(st, stk_frame(st, a))->fun == store_frm(st, stk_frame(st, b))->fun;
 }
 
-/* Return the node of the deepest function that is common to two stacks, at its line in `from`; 0: they have none. */
 stk_id run_stacks_deepest(const struct store *st, stk_id from, stk_id to)
 {
 	uint32_t nfrom = depth_of(st, from), nto = depth_of(st, to);

@@ -71,7 +71,7 @@ for what in tasks regions; do
 done
 
 # operations: median and 99th percentile, in the report and in the comparison of the trace with itself
-tsv operations | words '{ print $NF ",p50,," $3 "," $3; print $NF ",p99,," $5 "," $5 }' | sort >"$tmp/report"
+tsv operations | words '{ print $(NF - 2) ",p50,," $3 "," $3; print $(NF - 2) ",p99,," $5 "," $5 }' | sort >"$tmp/report"
 "$TTRACE" findings -format=csv -diff_base="$trace" "$trace" | sed -n 's/^same,\([^ ]*,p[59][09],,[0-9]*,[0-9]*\),.*/\1/p' | sort >"$tmp/compared"
 [ "$(grep -c . "$tmp/compared")" -ge 8 ] || fail "no operations to compare: $(cat "$tmp/compared")"
 grep -vxFf "$tmp/report" "$tmp/compared" >"$tmp/lacks" && fail "the comparison has other quantiles than the report:" "$(cat "$tmp/lacks")"

@@ -32,10 +32,10 @@ enum { NAMES = 30 };	/* cells of the name that take precedence over the measured
 	TIME(GV_CLASS + TIME_SELECT, "SELECT", 7, NAMES, "select", "waiting in select statements") \
 	TIME(GV_CLASS + TIME_SLEEP, "SLEEP", 7, NAMES, "sleep", "in time.Sleep") \
 	TIME(GV_CLASS + TIME_GC_ASSIST, "ASSIST", 7, NAMES, "gc-assist", "marking for the GC, or waiting for that") \
-	TIME(GV_ALLOC, "ALLOC", 8, NAMES, "alloc", "bytes allocated, from the sizes of the heap") \
-	TIME(GV_ALLOC_RATE, "ALLOC/s", 8, NAMES, "alloc-rate", "bytes allocated per second of the time range") \
 	TIME(GV_CLASS + TIME_WAITGROUP, "WAITGROUP", 9, NAMES, "waitgroup", "waiting for a sync.WaitGroup") \
 	TIME(GV_CLASS + TIME_COND, "COND", 7, NAMES, "cond", "waiting for a sync.Cond") \
+	TIME(GV_ALLOC, "ALLOC", 8, NAMES, "alloc", "bytes allocated, from the sizes of the heap") \
+	TIME(GV_ALLOC_RATE, "ALLOC/s", 8, NAMES, "alloc-rate", "bytes allocated per second of the time range") \
 	TIME(GV_CLASS + TIME_GC_OTHER, "GC", 7, NAMES, "gc-other", "sweeping, or waiting for the GC") \
 	TIME(GV_CLASS + TIME_STW, "STW", 7, NAMES, "stw", "in stops of the world, or waiting for one") \
 	TIME(GV_CLASS + TIME_STILL_BLOCKED, "FOREVER", 7, NAMES, "still-blocked", "in waits that can never end") \
