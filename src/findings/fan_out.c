@@ -54,13 +54,15 @@ static void add_round(struct fan_out *f, const struct child *v, uint32_t n, uint
 	}
 }
 
-/* Collect the children of a group that were created and have ended in the range. */
+/* Collect the children of a group that were created and have ended in the range. Goroutines that start others of their own
+   group divide their work again and again: a recursion has no rounds. */
 static uint32_t list_children(const struct findings_run *r, uint32_t group, struct child *v, uint32_t most)
 {
 	uint32_t n = 0;
 	for (trk_id g = 1; g < r->sn->ntrks && n < most; g++) {
 		const struct trk_row *t = store_trk(r->st, g);
-		int64_t end = r->groups.of[g] == group + 1 && t->creator ? store_t1(r->st, t) : TIME_NONE;
+		bool is_child = r->groups.of[g] == group + 1 && t->creator && r->groups.of[t->creator] != group + 1;
+		int64_t end = is_child ? store_t1(r->st, t) : TIME_NONE;
 		if (end != TIME_NONE && t->t0 >= r->scan.t0 && end <= r->scan.t1)
 			v[n++] = (struct child){t->creator, g, t->t0, end, scan_run_ns(&r->scan, g)};
 	}

@@ -666,6 +666,8 @@ void rule_serial_calls(struct findings_run *r)
 		struct operation o = operations_get(r->ops, s->operation);
 		const struct path_place *p = &k[i].v[s->place];
 		struct waits_at waits = count_waits(r, &o, p);
+		if (!waits.n)	/* a goroutine of a library waits there for the operation, which has another class */
+			waits = (struct waits_at){s->n, s->n};
 		if (2 * waits.answered <= waits.n)
 			continue;
 		double length = (double)(o.t1 - o.t0), median = (double)k[i].kind->p50,

@@ -100,7 +100,7 @@ head -1 "$tmp/out" | grep -q '^PROBLEM lock-queue' ||
 
 # of a rule with many findings five are shown, and the number of the others; with -rule all are shown
 many="-set serial-stage.waiting=0.001 -set serial-stage.busy=0.01 -set serial-stage.idle=0.01"
-stages() { grep -c '^[Pn].* serial-stage [0-9]*$' "$tmp/out"; }
+stages() { grep -c '^[Pn].* serial-stage: [0-9]*% ' "$tmp/out"; }
 run 0 findings $many -rule=serial-stage "$samples/orders.trace"
 all=$(stages)
 run 0 findings $many "$samples/orders.trace"

@@ -132,7 +132,7 @@ unset GOROOT
 after "$cpu" '1*' 'blockSHANI$  1/1'
 # If filters remove the listed function, the pane shows a message, } lists the next function, and u returns to the line.
 after "$trace" '1j2x' 'No stack of this function passes the filters' 'runtime.memmove  no stack passes the filters'
-after "$trace" '1j2[[[' 'This function has no samples of type assist'
+after "$trace" '1j2[[[' 'This function has no samples of type alloc'
 after "$trace" '1j2x<Enter>' 'no lines here'
 after "$trace" '1j2x}' 'runtime.goexit asm_amd64.s'
 alike "$trace" '1j2xu' '1j2'
