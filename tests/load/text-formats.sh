@@ -279,6 +279,11 @@ for f in goroutines.txt:raw gctrace.log:gc; do
 	{ seq 1 3000 | sed 's/^/a line of the log, before: /'; echo; cat "$file"; echo; echo "and after it"; } >"$tmp/noise"
 	gives "other lines before and after $file do not change its report" "$tmp/noise" "$report"
 done
+for line in 'before\u0000ngoroutine 99 [running]:\n' 'main.x()\n' '\t/x.go:1 +0x1\n' '\n' 'goroutine 1 [running]:\n' 'main.y()\n' '\t/y.go:1 +0x1\n'; do
+	printf '{"log":"%s","stream":"stderr","time":"2026-11-21T07:00:00.1Z"}\n' "$line"
+done >"$tmp/docker"
+[ "$(samples "$tmp/docker")" = 1 ]
+ok $? "the letter after an escaped NUL in JSON of docker is no escape"
 for at in 1000 5000 20000; do
 	head -c $at goroutines.txt >"$tmp/cut"
 	"$ttrace" top "$tmp/cut" >/dev/null 2>"$tmp/err"

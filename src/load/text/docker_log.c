@@ -20,6 +20,8 @@
 
 static const char opening[] = "{\"log\":\"";
 
+#define NO_UNIT UINT32_MAX
+
 struct docker_text {
 	char *p;
 	size_t n;
@@ -31,15 +33,15 @@ static int hex_digit(char c)
 	return scan_is_digit(c) ? c - '0' : (c | 32) - 'a' + 10;
 }
 
-/* Take \uXXXX after the backslash; 0: it is none. */
+/* Take \uXXXX after the backslash; NO_UNIT: it is none. */
 static uint32_t take_unit(struct scan_text *t)
 {
 	uint32_t v = 0;
 	if (scan_len(*t) < 5 || *t->p != 'u')
-		return 0;
+		return NO_UNIT;
 	for (int i = 1; i < 5; i++) {
 		if (!scan_is_hex(t->p[i]))
-			return 0;
+			return NO_UNIT;
 		v = v * 16 + (uint32_t)hex_digit(t->p[i]);
 	}
 	t->p += 5;
@@ -59,7 +61,7 @@ static void put_escape(struct docker_text *to, struct scan_text *t)
 			*t = low;
 		}
 	}
-	if (v) {
+	if (v != NO_UNIT) {
 		char utf8[4];
 		size_t n = text_encode_utf8(v >= 0xd800 && v < 0xe000 ? 0xfffd : v, utf8);
 		memcpy(to->p + to->n, utf8, n);
