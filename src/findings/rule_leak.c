@@ -279,7 +279,7 @@ static void report_leak(const struct leaks *l, uint32_t i)
 	       rate = (double)(x->c.n - x->c.before) * 1e9 / (double)r->wall;
 	struct finding f = {.score = finding_score(x->c.n, x->c.n + limit / 10), .t0 = x->c.t0, .t1 = r->sn->t1,
 	    .trk = x->c.g, .urgency = 0.25, .see = "leaks"};
-	/* Connections that stay open and idle are nothing to blame anybody for. */
+	/* Connections that stay open and idle are no fault. */
 	bool connections = at->cls == TIME_NETWORK || 2 * x->c.of_connections > x->c.n - x->c.before;
 	if (connections && fit >= 1)
 		fit = 0.99;

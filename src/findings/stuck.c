@@ -489,7 +489,7 @@ static void find_growth(struct stuck_search *s)
 	}
 }
 
-static int by_guilt(const void *a, const void *b)
+static int by_rank(const void *a, const void *b)
 {
 	const struct stuck_site *x = a, *y = b;
 	if (x->rank != y->rank)
@@ -533,7 +533,7 @@ static void finish(struct stuck_search *s)
 		struct stuck_cluster *c = &s->to->v[i];
 		find_single_holder(s, c);
 		if (c->n)
-			qsort(c->v, c->n, sizeof *c->v, by_guilt);
+			qsort(c->v, c->n, sizeof *c->v, by_rank);
 		for (uint32_t k = 0; k < c->n && c->locks && c->fit >= 1; k++)
 			s->to->locked[c->v[k].site] = 1;
 	}

@@ -30,7 +30,7 @@ enum stuck_rank {
 	STUCK_VICTIM
 };
 struct stuck_cluster {
-	struct stuck_site *v;	/* most guilty first */
+	struct stuck_site *v;	/* by rank, then by time */
 	uint32_t n, waits, before;
 	size_t cap;
 	int64_t t0, open, ended;	/* the longest of the waits, so far; of waits that ended at these lines */

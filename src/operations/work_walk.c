@@ -457,7 +457,7 @@ static void sum_row(struct walk *w, const struct sheet *sh, uint32_t row)
 		}
 }
 
-/* Note who ended waits of others, apart from those for a lock, and who wrote to the network. */
+/* Note which goroutines ended waits of others, apart from those for a lock, and which wrote to the network. */
 static void note_acts(struct walk *w, const struct sheet *sh, uint32_t row)
 {
 	uint8_t *acts = w->r->acts;

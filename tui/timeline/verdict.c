@@ -359,8 +359,11 @@ enum verdict timeline_goto_finding(struct timeline *tl, const struct pane_env *e
 {
 	const struct findings *all = timeline_verdict_findings(tl);
 	struct timeline_verdict *v = tl->verdict;
-	if (!all)
-		return pane_message(out, v ? "The trace is being judged." : "Findings are not looked for in this file.");
+	if (!all) {
+		const struct snap *sn = session_snap(env->s);
+		bool later = env->judge && !sn->trace.log && (sn->complete || session_job(env->s));
+		return pane_message(out, later ? "The trace is being judged." : "Findings are not looked for in this file.");
+	}
 	bool on = tl->t0 == v->tour.t0 && tl->t1 == v->tour.t1;
 	for (uint32_t k = 0; k < all->n; k++) {
 		v->tour.at = !on && !k ? (dir > 0 ? 0 : all->n - 1) : (v->tour.at + (dir > 0 ? 1 : all->n - 1)) % all->n;

@@ -3,8 +3,8 @@
 /*
  * What a goroutine waited for when the recording began. Its status has no reason, but since Go 1.23 a goroutine without
  * an event in a generation has its stack in it. The functions of the runtime in that stack tell the reason
- * (wait_functions.def). All frames of the runtime, of sync and of the network poller that nobody calls directly are
- * left out, so that the stack is that of an event which blocks a goroutine at the same line: it begins with
+ * (wait_functions.def). All frames of the runtime, of sync and of the network poller that other packages do not call
+ * are left out, so that the stack is that of an event which blocks a goroutine at the same line: it begins with
  * sync.(*Mutex).Lock or runtime.chansend1, and not with runtime.gopark.
  */
 #include "config.h"

@@ -148,7 +148,7 @@ static void give(const struct alloc_pair *known, struct alloc_pair *above, int64
 {
 	if (above->under <= 0 || above->known_below <= 0)
 		return;
-	int64_t bytes = (int64_t)((double)above->under * ((double)known->known / (double)above->known_below)),
+	int64_t bytes = wrap_clamp((double)above->under * ((double)known->known / (double)above->known_below)),
 		rest = above->under - above->divided;
 	wrap_add_to(&above->served, known->known);
 	if (bytes > rest || above->served == above->known_below)

@@ -7,7 +7,7 @@
  *
  * Two Ps may add to the size in one order and write their events in the other. Then the second row is smaller than the
  * first, but not smaller than the one before these two: each is charged as if they were in the right order. A size that
- * is smaller than both is one after a GC cycle, or after caches were flushed, and nobody is charged with it.
+ * is smaller than both is one after a GC cycle, or after caches were flushed, and no goroutine is charged with it.
  *
  * The road not taken is a table of differences by row: it would be as large as the sizes themselves.
  */
