@@ -473,7 +473,7 @@ void rule_frozen(struct findings_run *r)
 	buf_puts(&r->text, " at ");
 	text_at(&r->text, z.t0, 1000000);
 	if (z.n > 1)
-		buf_printf(&r->text, ", and %u times more", z.n - 1);
+		buf_printf(&r->text, ", and %u more time%s", z.n - 1, text_s(z.n - 1));
 	buf_puts(&r->text, ": goroutines are runnable and a P is free, but nothing happens");
 	finding_number(&f, "gaps", z.n);
 	finding_number(&f, "gap_ns", (double)z.ns);

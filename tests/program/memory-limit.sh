@@ -50,7 +50,7 @@ sanitized && exit $bad	# a sanitizer takes memory of its own
 [ ! -s "$tmp/said" ] && ! grep -q '^notice' "$tmp/a" || fail "a notice although the paging file has room: $(cat "$tmp/said")"
 TTRACESECURE=1 "$TTRACE" gc -mem=128M "$tmp/large" >"$tmp/b" 2>"$tmp/said"
 [ $? = 0 ] && [ -s "$tmp/b" ] && [ "$(wc -l <"$tmp/said")" = 1 ] &&
-	grep -Eq 'the first [1-9][0-9]% of the trace is shown: all of it needs about [23][0-9][0-9]MB; set a larger -mem \(now 128MB\), or XDG_CACHE_HOME' "$tmp/said" ||
+	grep -Eq 'the first [1-9][0-9]% of the trace is shown: all of it needs about [23][0-9][0-9]MB; set a larger -mem \(now 128MB\), or unset TTRACESECURE' "$tmp/said" ||
 	fail "a trace of 100 MB within 128 MB: $(cat "$tmp/said")"
 TTRACESECURE=1 "$TTRACE" view -mem=128M -script '<C-g>' -size 150x30 "$tmp/large" >"$tmp/b" 2>&1
 grep -q 'notices *the first [1-9][0-9]% of the trace is shown' "$tmp/b" && grep -q '^ *goroutines *10,000' "$tmp/b" ||

@@ -75,6 +75,11 @@ static int unnamed_file(const char *dir)
 	return named;
 }
 
+bool paging_forbidden(void)
+{
+	return getenv("TTRACESECURE") != NULL;
+}
+
 void paging_create(void)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -84,7 +89,7 @@ void paging_create(void)
 		return;
 	file.created = true;
 	file.fd = -1;
-	if (getenv("TTRACESECURE"))
+	if (paging_forbidden())
 		return;
 	if (cache && *cache == '/')
 		n = snprintf(dir, sizeof dir, "%s", cache);

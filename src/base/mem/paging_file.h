@@ -14,6 +14,8 @@
 /* Create the file in the user's cache folder, or else in /var/tmp, if there is a memory limit. Under TTRACESECURE no file is
    created. To call it before paging_start() is optional: a report does before it gives up the right to create files. */
 void paging_create(void);
+/* Return whether TTRACESECURE forbids the file. Any thread. */
+bool paging_forbidden(void);
 
 /* Create the file if it was not, and start the thread, unless there is no memory limit. Without the file only mapped files
    are released. Call before the large blocks are allocated, from one thread at a time. */

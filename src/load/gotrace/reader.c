@@ -229,7 +229,8 @@ static void warn_of_memory(const struct gotrace *r)
 	text_bytes(&b, (int64_t)((double)mem_held() / (part > 0 ? part : 1)));
 	buf_puts(&b, "; set a larger -mem (now ");
 	text_bytes(&b, (int64_t)mem_limit());
-	buf_puts(&b, "), or XDG_CACHE_HOME to a larger disk");
+	buf_puts(&b, paging_forbidden() ? "), or unset TTRACESECURE, which forbids a file for the rest" :
+	    "), or XDG_CACHE_HOME to a larger disk");
 	r->sink->ops->warn(r->sink->self, ERR_NOWHERE, "%s", buf_str(&b));
 	buf_free(&b);
 }
