@@ -308,7 +308,8 @@ void rule_long_run(struct findings_run *r)
 	struct judged_run *v = xmalloc((r->scan.runs.n + 1u) * sizeof *v);
 	struct run_places p = {.n = 0};
 	uint32_t n = list_runs(r, v);
-	for (uint32_t i = 0, group; i < n && p.n < PLACES && findings_continue(r);) {
+	/* Each group takes a pass over all waits for a P. */
+	for (uint32_t i = 0, group, groups = 0; i < n && groups < PLACES && p.n < PLACES && findings_continue(r); groups++) {
 		struct late_others others;
 		group = v[i].group;
 		late_others_make(&others, r, findings_serves(r, v[i].run->g) ? UINT32_MAX - 1 : group);

@@ -288,7 +288,7 @@ for file in orders.trace stock.trace; do
 	done
 done
 read -r rows wrong waits <<<"$(classes -by=function orders.trace)"
-[ "$waits" -gt 0 ] && [ "$("$ttrace" top -type=sync -focus='^sync\.\(\*WaitGroup\)\.Wait$' -format=tsv orders.trace | awk -F'\t' 'NR > 1 { n += $3 } END { printf "%.0f\n", n }')" = "$waits" ]
+[ "$waits" -gt 0 ] && [ "$("$ttrace" top -type=block -focus='^sync\.\(\*WaitGroup\)\.Wait$' -format=tsv orders.trace | awk -F'\t' 'NR > 1 { n += $3 } END { printf "%.0f\n", n }')" = "$waits" ]
 ok $? "the class waitgroup is the time in sync.(*WaitGroup).Wait"
 # goroutines -sort accepts each column, of groups and of goroutines, in both directions. The text has columns of waits and
 # classes if it is sorted by one of them. JSON has the groups in the same order.
@@ -297,7 +297,7 @@ column() { # column N: print a column of the table on standard input, without th
 }
 for args in -by=function -group=. '-group=. -from=20% -to=70%'; do
 	"$ttrace" goroutines $args -format=tsv stock.trace >"$tmp/rows"
-	bad=
+	wrong=
 	n=0
 	for key in $(head -1 "$tmp/rows"); do
 		n=$((n + 1))
@@ -309,14 +309,14 @@ for args in -by=function -group=. '-group=. -from=20% -to=70%'; do
 		for sign in '' -; do
 			"$ttrace" goroutines $args -sort="$sign$key" -format=tsv stock.trace >"$tmp/sorted"
 			# rows without a value come last in both directions
-			[ "$key" = name ] || column $n <"$tmp/sorted" | awk '$0 == "" { none = 1; next } none { exit 1 }' || bad="$bad $sign$key"
+			[ "$key" = name ] || column $n <"$tmp/sorted" | awk '$0 == "" { none = 1; next } none { exit 1 }' || wrong="$wrong $sign$key"
 			[ "$up$sign" = 1 ] || [ "$up$sign" = - ] && r= || r=-r
-			column $n <"$tmp/sorted" | grep . | LC_ALL=C sort -c $order $r 2>/dev/null || bad="$bad $sign$key"
-			[ "$(sort "$tmp/sorted" | cksum)" = "$(sort "$tmp/rows" | cksum)" ] || bad="$bad rows:$sign$key"
+			column $n <"$tmp/sorted" | grep . | LC_ALL=C sort -c $order $r 2>/dev/null || wrong="$wrong $sign$key"
+			[ "$(sort "$tmp/sorted" | cksum)" = "$(sort "$tmp/rows" | cksum)" ] || wrong="$wrong rows:$sign$key"
 		done
 	done
-	[ -z "$bad" ]
-	ok $? "goroutines $args -sort sorts by each column, wrong:$bad"
+	[ -z "$wrong" ]
+	ok $? "goroutines $args -sort sorts by each column, wrong:$wrong"
 done
 "$ttrace" goroutines -sort=wait_p99 -format=tsv stock.trace | column 17 >"$tmp/rows"
 "$ttrace" goroutines -sort=wait_p99 -format=json stock.trace | grep -o '{"name":"[^"]*","count"' | cut -d'"' -f4 >"$tmp/json"
@@ -354,7 +354,7 @@ fails 2 peek '(' "$tmp/brackets"
 # weblist of a mapping of which no code is read; with sanitizers this finds arithmetic on a null pointer
 printf 'ls 9566 [001] 1.5:  10 cycles:\n\t401000 main+0x10 (/bin/ls)\n  main.c:12\n\t401100 start+0x0 (/bin/ls)\n\n' >"$tmp/nocode"
 "$ttrace" weblist . "$tmp/nocode" >"$tmp/out" 2>"$tmp/err"
-[ $? = 1 ] && [ "$(wc -l <"$tmp/err")" = 1 ] && grep -q 'no matches found' "$tmp/err"
+[ $? = 1 ] && [ "$(grep -cv 'libdw is missing' "$tmp/err")" = 1 ] && grep -q 'no matches found' "$tmp/err"
 ok $? "weblist of a program of which no code is read"
 # errors
 fails 1 peek no.such.function cpu.pb.gz
