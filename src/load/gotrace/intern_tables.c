@@ -97,12 +97,11 @@ static void add_stack(struct gotrace *r, uint32_t id, uint32_t skip)
 	uint32_t n;
 	const struct trace_frame *f = generation_stack(r->tab.gen, id, &n);
 	loc_id loc[DEEP];
-	f += skip;
 	n -= skip;
 	if (n > DEEP)	/* the format allows 128 */
 		n = DEEP;
 	for (uint32_t i = 0; i < n; i++)
-		loc[i] = add_frame(r, &f[i]);
+		loc[i] = add_frame(r, &f[skip + i]);
 	r->tab.stack[id] = (n ? r->sink->ops->stack(r->sink->self, loc, n) : 0) + 1;
 }
 
