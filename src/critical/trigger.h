@@ -15,7 +15,8 @@ struct critical_trigger {
 bool critical_find_trigger(const struct snap *, const struct operations *, struct critical_trigger *);
 /* Append "snapshot of a flight recorder, written by G162 after request 151 (80.7ms)"; safe for a terminal. */
 void critical_put_trigger(struct buf *, const struct snap *, const struct operations *, const struct critical_trigger *);
-/* Append only "after request 151 (80.7ms)", or "in" if it goes on after the end; the operation must be known. */
+/* Append only "after request 151 (80.7ms)", or "in request 151" if that has not ended in the snapshot. The operation must be
+   known. */
 void critical_put_triggering(struct buf *, const struct snap *, const struct operations *, const struct critical_trigger *);
 
 #endif

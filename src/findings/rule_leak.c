@@ -10,9 +10,9 @@
  * client that is never answered. They are one finding with the user code that made them, which the stacks of creation
  * tell: that of the goroutine, of its creator, and so on.
  *
- * Goroutines of connections that stay open grow with the number of clients, which is no fault. They cannot be told from
- * a leak by their own waits, but by what created them: the goroutine that reads from the client, and waits for the
- * network. Then it is a notice.
+ * Goroutines of connections that stay open grow with the number of clients, which is no fault. Their own waits are those of a
+ * leak. What created them shows the difference: a goroutine that reads from the client, and waits for the network. Then the
+ * finding is a notice.
  */
 #include "config.h"
 #include "findings/internal.h"
@@ -43,7 +43,7 @@ struct leak {
 	bool own;			/* place is where they are blocked */
 	uint8_t weight;			/* how well the place explains the others of its function */
 };
-struct leaks {
+struct leak_search {
 	struct findings_run *r;
 	struct leak_count *count;	/* by group */
 	uint32_t *touched, ntouched;	/* groups with a count */
@@ -65,7 +65,7 @@ static bool in_all_quarters(const uint32_t n[GROUP_QUARTERS])
 }
 
 /* Return the goroutine created in the trace that waits for the network now, and created this one; 0: there is none. */
-static trk_id connection_of(const struct leaks *l, trk_id g)
+static trk_id connection_of(const struct leak_search *l, trk_id g)
 {
 	const struct snap *sn = l->r->sn;
 	trk_id by = store_trk(sn->st, g)->creator;
@@ -76,7 +76,7 @@ static trk_id connection_of(const struct leaks *l, trk_id g)
 }
 
 /* Count the connections of the goroutines of a group. One that has many of them is none that only stays open. */
-static void count_connection(struct leaks *l, uint32_t group, trk_id g)
+static void count_connection(struct leak_search *l, uint32_t group, trk_id g)
 {
 	bool fresh = false;
 	trk_id by = connection_of(l, g);
@@ -86,7 +86,7 @@ static void count_connection(struct leaks *l, uint32_t group, trk_id g)
 }
 
 /* Count a wait: one since before the trace, or of a goroutine that was created in the range. */
-static void count_wait(struct leaks *l, const struct scan_open *o, uint32_t group)
+static void count_wait(struct leak_search *l, const struct scan_open *o, uint32_t group)
 {
 	struct findings_run *r = l->r;
 	struct leak_count *c = &l->count[group];
@@ -124,7 +124,7 @@ static bool is_user_frame(const struct store *st, frm_id f)
 	return user_code_is_user_function(name->s, name->n);
 }
 
-static void add_leak(struct leaks *l, uint32_t site, uint32_t group)
+static void add_leak(struct leak_search *l, uint32_t site, uint32_t group)
 {
 	const struct leak_count *c = &l->count[group];
 	struct findings_run *r = l->r;
@@ -142,7 +142,7 @@ static void add_leak(struct leaks *l, uint32_t site, uint32_t group)
 
 /* The creating line of goroutines since before the trace is not known, so they are in a group of their own: add them to
    the one with the same start function. */
-static void join_groups(struct leaks *l)
+static void join_groups(struct leak_search *l)
 {
 	struct u64_hash of_name = {0};
 	bool fresh;
@@ -160,7 +160,7 @@ static void join_groups(struct leaks *l)
 	u64_map_free(&of_name);
 }
 
-static void judge_site(struct leaks *l, uint32_t site)
+static void judge_site(struct leak_search *l, uint32_t site)
 {
 	struct findings_run *r = l->r;
 	const struct scan_site *x = &r->scan.site[site];
@@ -182,7 +182,7 @@ static void judge_site(struct leaks *l, uint32_t site)
 	}
 }
 
-static void find_leaks(struct leaks *l)
+static void find_leaks(struct leak_search *l)
 {
 	struct findings_run *r = l->r;
 	const struct stuck *stuck = findings_stuck(r);
@@ -217,7 +217,7 @@ static bool follow_one_another(const struct leak *x, const struct leak *y)
 }
 
 /* One finding for each function of user code; with it those without any user code whose number follows it. */
-static void join_leaks(struct leaks *l)
+static void join_leaks(struct leak_search *l)
 {
 	enum { LOOKS = 64 };
 	if (l->n)
@@ -234,7 +234,7 @@ static void join_leaks(struct leaks *l)
 	}
 }
 
-static void put_companions(const struct leaks *l, uint32_t i)
+static void put_companions(const struct leak_search *l, uint32_t i)
 {
 	struct findings_run *r = l->r;
 	uint32_t n = 0;
@@ -246,7 +246,7 @@ static void put_companions(const struct leaks *l, uint32_t i)
 	}
 }
 
-static void put_leak(const struct leaks *l, uint32_t i, double rate)
+static void put_leak(const struct leak_search *l, uint32_t i, double rate)
 {
 	struct findings_run *r = l->r;
 	const struct leak *x = &l->v[i];
@@ -269,7 +269,7 @@ static void put_leak(const struct leaks *l, uint32_t i, double rate)
 	put_companions(l, i);
 }
 
-static void report_leak(const struct leaks *l, uint32_t i)
+static void report_leak(const struct leak_search *l, uint32_t i)
 {
 	struct findings_run *r = l->r;
 	const struct leak *x = &l->v[i];
@@ -300,7 +300,7 @@ static void report_leak(const struct leaks *l, uint32_t i)
 
 void rule_leak(struct findings_run *r)
 {
-	struct leaks l = {.r = r};
+	struct leak_search l = {.r = r};
 	if (r->profile) {
 		leak_of_profile(r);
 		return;

@@ -25,7 +25,7 @@
 #include <string.h>
 
 /* Where the program allocates: by site, of which table. */
-struct allocations {
+struct alloc_blame {
 	struct site_table sites;
 	int64_t *weight;
 	size_t cap;
@@ -33,7 +33,7 @@ struct allocations {
 	int64_t all;			/* bytes that are allocated, also by the runtime and by unknown stacks; 0: unknown */
 };
 
-static void add_allocation(struct allocations *a, stk_id stack, int64_t weight)
+static void add_allocation(struct alloc_blame *a, stk_id stack, int64_t weight)
 {
 	if (!stack)
 		return;
@@ -47,7 +47,7 @@ static void add_allocation(struct allocations *a, stk_id stack, int64_t weight)
 }
 
 /* by_time: assists count by their duration, and nothing else counts if there are any; else each span counts once. */
-static void find_allocations(struct findings_run *r, struct allocations *a, bool by_time)
+static void find_allocations(struct findings_run *r, struct alloc_blame *a, bool by_time)
 {
 	const uint32_t kinds = 1u << SP_ASSIST | (by_time ? 0 : 1u << SP_GC | 1u << SP_SWEEP);
 	for (uint32_t i = 0; (i = time_search_next_span(r->sn, i, kinds, r->scan.t0, r->scan.t1)) != UINT32_MAX; i++) {
@@ -60,7 +60,7 @@ static void find_allocations(struct findings_run *r, struct allocations *a, bool
 }
 
 /* Bytes by the line that allocates. */
-static void find_bytes(struct findings_run *r, struct allocations *a)
+static void find_bytes(struct findings_run *r, struct alloc_blame *a)
 {
 	struct arena mem = {0};
 	const struct trace_weights *w = trace_weigh(r->sn, TRACE_ALLOC, r->scan.filter, &mem);
@@ -72,7 +72,7 @@ static void find_bytes(struct findings_run *r, struct allocations *a)
 }
 
 /* Name the sites with most weight as culprits, and free the table. Return the weight of the first. */
-static int64_t blame_sites(struct findings_run *r, struct finding *f, struct allocations *a)
+static int64_t blame_sites(struct findings_run *r, struct finding *f, struct alloc_blame *a)
 {
 	int64_t first = 0;
 	for (int k = 0; k < FINDING_CULPRITS; k++) {
@@ -95,7 +95,7 @@ static int64_t blame_sites(struct findings_run *r, struct finding *f, struct all
 /* Name what allocates most as culprits, and append it to the sentence. */
 static void blame_allocations(struct findings_run *r, struct finding *f)
 {
-	struct allocations a = {0};
+	struct alloc_blame a = {0};
 	site_table_init(&a.sites, r->sn, r->ops);
 	find_bytes(r, &a);
 	if (!a.total)
@@ -241,7 +241,7 @@ static bool is_forced(const struct store *st, stk_id stack)
 /* Cycles that the program asks for. Return whether they are a finding, and most of all. */
 static bool judge_forced(struct findings_run *r)
 {
-	struct allocations a = {0};
+	struct alloc_blame a = {0};
 	uint32_t n = 0;
 	int64_t all = 0;
 	struct finding f = {.t0 = r->scan.t0, .t1 = r->scan.t1, .see = "gc"};

@@ -84,7 +84,7 @@ static bool leaked_of(struct findings_run *r, struct profile_sites *p)
 
 void leak_of_profile(struct findings_run *r)
 {
-	enum { SITES = 8 };	/* so many lines are reported */
+	enum { SITES = 8 };	/* the number of lines that are reported */
 	struct profile_sites p;
 	if (!leaked_of(r, &p))
 		return;

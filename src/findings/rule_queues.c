@@ -315,7 +315,7 @@ struct pool_wait { uint64_t line; uint32_t site; const struct scan_wait *w; int6
 struct pool_waits { struct pool_wait *v; uint32_t n; size_t cap; };
 
 enum { POOL_WAITERS = 3, POOL_LOOKS = 128, POOL_MOMENTS = 20 };
-struct pool {
+struct judged_pool {
 	struct findings_run *r;
 	uint64_t line;
 	struct pool_wait *v;	/* its waits */
@@ -344,7 +344,7 @@ static uint64_t line_of(const struct store *st, enum time_class cls, stk_id stac
 
 static bool is_pool_wait(void *arg, enum tstate s, stk_id stack)
 {
-	struct pool *p = arg;
+	struct judged_pool *p = arg;
 	bool is = line_of(p->r->st, time_class_of(p->r->st, s, stack), stack) == p->line;
 	p->use.lock.wait = is ? stack : 0;	/* what follows is use of what it waited for */
 	return is;
@@ -376,7 +376,7 @@ static bool is_go_between(const struct findings_run *r, const struct scan_wait *
 
 /* Of a wait that a go-between ended: in the same run it was woken by a goroutine of the group of that which waits, or it
    ended the wait of one at another line. That goroutine had it. */
-static bool find_giver_behind(struct pool *p, const struct scan_wait *w, struct pool_giver *giver)
+static bool find_giver_behind(struct judged_pool *p, const struct scan_wait *w, struct pool_giver *giver)
 {
 	enum { EDGES = 16 };
 	struct findings_run *r = p->r;
@@ -400,13 +400,13 @@ static bool find_giver_behind(struct pool *p, const struct scan_wait *w, struct 
 	return false;
 }
 
-static bool find_giver(struct pool *p, const struct scan_wait *w, struct pool_giver *giver)
+static bool find_giver(struct judged_pool *p, const struct scan_wait *w, struct pool_giver *giver)
 {
 	*giver = (struct pool_giver){w->waker, w->t1, w->waker_stack};
 	return is_own_group(p->r, w) || (is_go_between(p->r, w) && find_giver_behind(p, w, giver));
 }
 
-static void look_at_use(struct pool *p, const struct pool_wait *x, const struct pool_giver *giver, double scale)
+static void look_at_use(struct judged_pool *p, const struct pool_wait *x, const struct pool_giver *giver, double scale)
 {
 	const struct scan_wait *w = x->w;
 	p->use.lock = (struct time_part_lock){0, giver->stack};
@@ -422,7 +422,7 @@ static void look_at_use(struct pool *p, const struct pool_wait *x, const struct 
 	p->several += giver->g == w->waker && gives_several(p->r, w->waker, from.t, w->t1, w->waker_stack);
 }
 
-static void add_waiter(struct pool *p, trk_id g)
+static void add_waiter(struct judged_pool *p, trk_id g)
 {
 	uint32_t i = 0;
 	while (i < p->nwaiter && p->waiter[i] != g)
@@ -431,7 +431,7 @@ static void add_waiter(struct pool *p, trk_id g)
 		p->waiter[p->nwaiter++] = g;
 }
 
-static void look_at_pool(struct pool *p)
+static void look_at_pool(struct judged_pool *p)
 {
 	uint32_t every = p->nv / POOL_LOOKS + 1;
 	trk_id last = 0;
@@ -454,7 +454,7 @@ static void look_at_pool(struct pool *p)
 }
 
 /* Return the share of the time of those that gave back in which they did not themselves wait for it. */
-static double pool_busy(const struct pool *p)
+static double pool_busy(const struct judged_pool *p)
 {
 	int64_t waits = 0;
 	for (uint32_t i = 0; i < p->use.n; i++)
@@ -494,7 +494,7 @@ static void blame_use(struct findings_run *r, struct finding *f, const struct ti
 }
 
 /* Append where they wait, ", called from main.load main.go:41" where that is a function of a library. */
-static void put_wait(struct findings_run *r, const struct pool *p)
+static void put_wait(struct findings_run *r, const struct judged_pool *p)
 {
 	frm_id at = r->scan.sites.v[p->site].frame;
 	stk_id waits = user_code_outside_runtime(r->st, p->example.stack);
@@ -510,7 +510,7 @@ static void put_wait(struct findings_run *r, const struct pool *p)
 	buf_putc(&r->text, ',');
 }
 
-static void report_pool(struct findings_run *r, struct pool *p, double mean, double busy, double fit)
+static void report_pool(struct findings_run *r, struct judged_pool *p, double mean, double busy, double fit)
 {
 	frm_id at = r->scan.sites.v[p->site].frame;
 	struct group_weights_most w = group_weights_most(&p->waiting);
@@ -558,7 +558,7 @@ static int by_waker(const void *a, const void *b)
 }
 
 /* Do many of the waits end at the same moment as others? The waits are then in the order of their wakers. */
-static bool ends_together(struct pool *p)
+static bool ends_together(struct judged_pool *p)
 {
 	uint32_t together = 0;
 	qsort(p->v, p->nv, sizeof *p->v, by_waker);
@@ -571,7 +571,7 @@ static bool ends_together(struct pool *p)
 
 /* Is it a pool? What a loop waits for first seems to be its idle wait. It can be a pool nevertheless, if the loop calls
    a function that takes and gives back; a loop that receives itself is that of a worker. */
-static bool is_pool(struct pool *p)
+static bool is_pool(struct judged_pool *p)
 {
 	if (2 * p->idle > p->ns && (10 * p->own < 9 * p->looks || user_frames(p->r->st, p->example.stack) < 2))
 		return false;
@@ -580,7 +580,7 @@ static bool is_pool(struct pool *p)
 }
 
 /* Add the waits at a site: n of its samples are of the pool. */
-static void add_site(struct pool *p, const struct pool_wait *v, uint32_t n)
+static void add_site(struct judged_pool *p, const struct pool_wait *v, uint32_t n)
 {
 	uint32_t site = v->site;
 	const struct scan_site *x = &p->r->scan.site[site];
@@ -601,7 +601,7 @@ static void add_site(struct pool *p, const struct pool_wait *v, uint32_t n)
 
 static void judge_pool(struct findings_run *r, struct pool_wait *v, uint32_t n)
 {
-	struct pool p = {.r = r, .line = v[0].line, .v = v, .nv = n};
+	struct judged_pool p = {.r = r, .line = v[0].line, .v = v, .nv = n};
 	for (uint32_t i = 0, first = 0; i < n; i++) {
 		if (i + 1 < n && v[i + 1].site == v[i].site)
 			continue;

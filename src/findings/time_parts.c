@@ -169,22 +169,22 @@ void time_parts_sort(struct time_parts *a)
 		qsort(a->v, a->n, sizeof *a->v, by_ns);
 }
 
-struct function_sum { fun_id fun; int64_t ns, of_class[TIME_CLASS__N]; };
-struct function_sums { struct function_sum *v; uint32_t n; size_t cap; };
+struct part_function { fun_id fun; int64_t ns, of_class[TIME_CLASS__N]; };
+struct part_functions { struct part_function *v; uint32_t n; size_t cap; };
 
 static fun_id function_of(const struct store *st, stk_id at)
 {
 	return at ? store_frm(st, stk_frame(st, at))->fun : 0;
 }
 
-static void add_function(struct function_sums *s, fun_id fun, const struct time_part *p)
+static void add_function(struct part_functions *s, fun_id fun, const struct time_part *p)
 {
 	uint32_t i = 0;
 	while (i < s->n && s->v[i].fun != fun)
 		i++;
 	if (i == s->n) {
 		s->v = mem_grow(s->v, &s->cap, s->n + 1u, sizeof *s->v);
-		s->v[s->n++] = (struct function_sum){.fun = fun};
+		s->v[s->n++] = (struct part_function){.fun = fun};
 	}
 	wrap_add_to(&s->v[i].ns, p->ns);
 	wrap_add_to(&s->v[i].of_class[p->cls], p->ns);
@@ -193,7 +193,7 @@ static void add_function(struct function_sums *s, fun_id fun, const struct time_
 /* Find the function and the class. at: of each part. */
 static fun_id main_function(const struct store *st, const struct time_parts *a, const stk_id *at, struct time_parts_main *m)
 {
-	struct function_sums s = {0};
+	struct part_functions s = {0};
 	uint32_t most = 0;
 	for (uint32_t i = 0; i < a->n; i++)
 		add_function(&s, function_of(st, at[i]), &a->v[i]);

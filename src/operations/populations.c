@@ -4,12 +4,12 @@
  * Which requests of a server are of one kind. The walk finds the handler of a request only if the goroutine had an event
  * in it. Of fast requests few have one, so kinds by handler would hold the slow requests, and the fast ones would be a
  * kind of their own: nothing would be slow within its kind. So handlers are kinds only where nearly all requests of the
- * server have a known one. Otherwise all its requests are one kind, and the handler is told of each request.
+ * server have a known one. Otherwise all its requests are one kind, and each request has its handler.
  *
  * A router or middleware is a handler too, to those that call it. A handler that calls another one in any stack of the
  * trace is one of these: a request of which no more is known has no known handler.
  *
- * The name of a kind is that of its handler. A closure has no name that tells something: if it is one of several handlers
+ * The name of a kind is that of its handler. A closure has no name of its own: if it is one of several handlers
  * its kind is named by the function that it calls, if it is the only one by the innermost user function that is common to
  * all stacks, as kinds without a handler are. If less than half of the requests had an event in user code, their stacks tell
  * nothing of the others, and the name is that of the server.

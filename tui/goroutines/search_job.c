@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-struct searched {
+struct searched_goroutines {
 	const struct store *st;
 	struct regex *grep;		/* NULL: none */
 	char *grep_text;
@@ -25,7 +25,7 @@ struct searched {
 };
 
 /* Append the text of a goroutine that `&` leaves: its number, its name if its group has another, and its creator. */
-static void put_goroutine(const struct searched *s, trk_id g, struct buf *b)
+static void put_goroutine(const struct searched_goroutines *s, trk_id g, struct buf *b)
 {
 	struct goroutines_row row = {.name = store_trk_name(s->st, g), .trk = g};
 	trk_id creator = store_trk(s->st, g)->creator;
@@ -44,7 +44,7 @@ static void put_goroutine(const struct searched *s, trk_id g, struct buf *b)
 
 static void put_text(const void *texts, uint32_t i, struct buf *b)
 {
-	const struct searched *s = texts;
+	const struct searched_goroutines *s = texts;
 	if (i < s->ngroup)
 		goroutines_put_row_text(s->st, &s->groups[i], b);
 	else
@@ -53,18 +53,18 @@ static void put_text(const void *texts, uint32_t i, struct buf *b)
 
 static void free_searched(void *texts)
 {
-	struct searched *s = texts;
+	struct searched_goroutines *s = texts;
 	regex_free(s->grep);
 	mem_free(s->grep_text);
 	mem_free(s);
 }
 
-static struct searched *new_searched(const struct goroutines_state *p, const struct pane_env *env, const char *grep)
+static struct searched_goroutines *new_searched_goroutines(const struct goroutines_state *p, const struct pane_env *env, const char *grep)
 {
 	struct err e;
 	const struct snap *sn = session_snap(env->s);
-	struct searched *s = xcalloc(1, sizeof *s);
-	*s = (struct searched){.st = sn->st, .ntrks = sn->ntrks, .by_function = p->by == GROUP_KEY_FUNCTION, .g = p->gs->g,
+	struct searched_goroutines *s = xcalloc(1, sizeof *s);
+	*s = (struct searched_goroutines){.st = sn->st, .ntrks = sn->ntrks, .by_function = p->by == GROUP_KEY_FUNCTION, .g = p->gs->g,
 	    .groups = p->groups, .ngroup = p->ngroup, .grep_text = xstrdup(grep)};
 	s->grep = *grep ? regex_new(grep, &e) : NULL;
 	return s;
@@ -77,7 +77,7 @@ static void take_matches(struct goroutines_state *p, struct text_search *s)
 	const struct pane_table *list = &p->table[GL_GROUPS];
 	if (!s)
 		return;
-	struct searched *from = s->texts;
+	struct searched_goroutines *from = s->texts;
 	t->hits = s->hits;
 	t->grep = from->grep_text;
 	t->row = t->hits.at;
@@ -104,10 +104,10 @@ bool goroutines_search(struct goroutines_state *p, const struct pane_env *env)
 		return true;
 	}
 	if (runs && text_search_runs(&p->search, NULL, env->find.rx) &&
-	    !strcmp(((const struct searched *)runs->texts)->grep_text, grep))
+	    !strcmp(((const struct searched_goroutines *)runs->texts)->grep_text, grep))
 		return false;
 	goroutines_search_clear(p);
-	struct text_search what = {.text = put_text, .free = free_searched, .texts = new_searched(p, env, grep),
+	struct text_search what = {.text = put_text, .free = free_searched, .texts = new_searched_goroutines(p, env, grep),
 	    .n = p->ngroup + p->gs->ng};
 	take_matches(p, text_search_start(&p->search, what, NULL, env->find.rx, what.n));
 	return p->tree.hits.at != NULL;

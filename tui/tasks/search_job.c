@@ -14,7 +14,7 @@
 
 enum { ROW_COST = 10 };		/* steps of the cost of a row */
 
-struct searched {
+struct searched_tasks {
 	const struct tasks_listing *list;
 	const struct store *st;
 	const struct kind *kind;
@@ -23,14 +23,14 @@ struct searched {
 
 static void put_text(const void *texts, uint32_t i, struct buf *b)
 {
-	const struct searched *s = texts;
+	const struct searched_tasks *s = texts;
 	struct item it = tasks_unpack(s->list, s->kind, &s->list->item[s->kind->first + s->row[i]]);
 	tasks_put_item(s->list, s->st, &it, b);
 }
 
 static void free_searched(void *texts)
 {
-	mem_free(((struct searched *)texts)->row);
+	mem_free(((struct searched_tasks *)texts)->row);
 	mem_free(texts);
 }
 
@@ -64,8 +64,8 @@ void tasks_mark_hits(struct tasks *p, const struct pane_env *env)
 	if (!env->find.rx || !tasks_search_is_long(p) || list_hits_are_current(&p->items.hits, r, env->find.rx) ||
 	    text_search_runs(&p->search, r, env->find.rx))
 		return;
-	struct searched *s = xcalloc(1, sizeof *s);
-	*s = (struct searched){&p->list, tasks_store(env), tasks_opened_kind(p), mem_copy(p->items.item, r->n * sizeof *s->row)};
+	struct searched_tasks *s = xcalloc(1, sizeof *s);
+	*s = (struct searched_tasks){&p->list, tasks_store(env), tasks_opened_kind(p), mem_copy(p->items.item, r->n * sizeof *s->row)};
 	struct text_search what = {.text = put_text, .free = free_searched, .texts = s, .n = r->n};
 	take_hits(p, text_search_start(&p->search, what, r, env->find.rx, (uint64_t)r->n * ROW_COST));
 }

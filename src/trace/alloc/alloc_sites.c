@@ -3,7 +3,7 @@
 /*
  * Of most allocations a trace has the goroutine and the size, and only an outer function is known: what the stacks before
  * and after have in common. Of some the stack is known, because the goroutine had to sweep first. The runtime takes memory
- * of a fixed size for objects of a size class, so places that take as many bytes at a time are told apart by the size:
+ * of a fixed size for objects of a size class, so the size shows which place took them:
  * bytes of one size that were taken below a function are divided among the known places below it, in proportion to what
  * these took of that size. If there is none, they are divided among the places below it that were seen to allocate, as
  * where a goroutine had to assist; if there is none either, they stay at the function.
