@@ -398,7 +398,8 @@ void rule_gomaxprocs(struct findings_run *r)
 
 /* ---- frozen */
 
-struct frozen_sum { uint32_t n; int64_t ns, longest, t0; trk_id g; };
+/* proven: of the gaps, those in which a timer was late. */
+struct frozen_sum { uint32_t n, proven; int64_t ns, longest, t0; trk_id g; };
 
 /* Could a P have run another goroutine at t? Some P was idle or in a system call. */
 static bool has_free_proc(const struct findings_run *r, int64_t t)
@@ -414,7 +415,31 @@ static bool has_free_proc(const struct findings_run *r, int64_t t)
 /* The gaps come in the order of time, so what lies at their starts is found in one pass over the goroutines that wait for
    a P and over the stops. late: index of the first wait in scan.late that starts after the last gap; reaches: of those
    before, the one with the latest end; stop: index of the first span that has not ended before the last gap. */
-struct gap_walk { uint32_t late, reaches, stop; struct frozen_sum sum; };
+struct gap_walk { uint32_t late, reaches, stop; trk_id timer; struct frozen_sum sum; };
+
+/* A goroutine of the tracer reads the CPU samples every TIMER_NS, in Go 1.22 and later. Return it; 0: there is none. */
+enum { TIMER_NS = 100000000, TIMER_LATE_NS = 2000000 };
+static trk_id tracer_timer(const struct findings_run *r)
+{
+	static const char start[] = "runtime.traceStartReadCPU.func1";
+	for (trk_id g = 1; g < r->sn->ntrks; g++) {
+		const struct str_row *name = store_str(r->st, store_trk_name(r->st, g));
+		if (name->n == sizeof start - 1 && !memcmp(name->s, start, sizeof start - 1))
+			return g;
+	}
+	return 0;
+}
+
+/* Was that timer due in the gap, and did its goroutine wait until the end of the gap? A runnable goroutine and a free P do not
+   prove that the process stood still: a thread may be late between two goroutines, while others run without an event. */
+static bool is_timer_late(const struct findings_run *r, trk_id timer, int64_t t0, int64_t t1)
+{
+	struct trace_interval v;
+	if (!timer || !trace_interval_at(r->sn, timer, t0, &v) || v.state == TS_RUN || v.state == TS_READY)
+		return false;
+	int64_t due = wrap_add(v.t0, TIMER_NS);
+	return due > t0 && due < t1 - TIMER_LATE_NS && v.t1 >= t1 - r->moments.beat_ns;
+}
 
 /* Return a goroutine that was runnable in all of [t0, t1), or 0. */
 static trk_id runnable_during(const struct scan *s, struct gap_walk *w, int64_t t0, int64_t t1)
@@ -444,6 +469,7 @@ static void judge_gap(struct findings_run *r, uint32_t a, uint32_t b, struct gap
 	if (!g || !has_free_proc(r, t0 + (t1 - t0) / 2))
 		return;
 	w->sum.n++;
+	w->sum.proven += is_timer_late(r, w->timer, t0, t1);
 	wrap_add_to(&w->sum.ns, t1 - t0);
 	r->frozen = mem_grow(r->frozen, &r->cfrozen, r->nfrozen + 1u, sizeof *r->frozen);
 	r->frozen[r->nfrozen++] = (struct frozen_gap){t0, t1};
@@ -456,7 +482,7 @@ static void judge_gap(struct findings_run *r, uint32_t a, uint32_t b, struct gap
 
 void rule_frozen(struct findings_run *r)
 {
-	struct gap_walk w = {0};
+	struct gap_walk w = {.timer = tracer_timer(r)};
 	const struct moments *m = &r->moments;
 	for (uint32_t i = 0, from = 0; i <= m->nbeat; i++) {
 		if (i < m->nbeat && !(m->beat[i >> 3] >> (i & 7) & 1))
@@ -466,6 +492,12 @@ void rule_frozen(struct findings_run *r)
 		from = i + 1;
 	}
 	struct frozen_sum z = w.sum;
+	if (!z.proven) {
+		r->nfrozen = 0;
+		if (z.n && !w.timer)
+			finding_unanswered(r, "traces before Go 1.22 have no timer that could be late");
+		return;
+	}
 	struct finding f = {.score = finding_score((double)z.ns, (double)r->wall), .t0 = z.t0, .t1 = z.t0 + z.longest,
 	    .trk = z.g, .see = "procs"};
 	buf_printf(&r->text, "the process does not run for at least ");
@@ -476,6 +508,7 @@ void rule_frozen(struct findings_run *r)
 		buf_printf(&r->text, ", and %u more time%s", z.n - 1, text_s(z.n - 1));
 	buf_puts(&r->text, ": goroutines are runnable and a P is free, but nothing happens");
 	finding_number(&f, "gaps", z.n);
+	finding_number(&f, "proven", z.proven);
 	finding_number(&f, "gap_ns", (double)z.ns);
 	finding_number(&f, "longest_ns", (double)z.longest);
 	double often = z.n > 1 ? finding_fit((double)z.longest, LIMIT(r, FROZEN, GAP)) : 0,
