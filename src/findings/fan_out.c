@@ -12,6 +12,7 @@
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
 #include "trace/stats/goroutine_stats.h"
+#include "trace/user_code.h"
 
 #include <stdlib.h>
 
@@ -54,14 +55,21 @@ static void add_round(struct fan_out *f, const struct child *v, uint32_t n, uint
 	}
 }
 
-/* Collect the children of a group that were created and have ended in the range. Goroutines that start others of their own
-   group divide their work again and again: a recursion has no rounds. */
+/* Does the function that created a goroutine call itself? Such a function divides its work again and again. */
+static bool is_recursive(const struct store *st, stk_id created)
+{
+	stk_id at = user_code_site(st, created);
+	return at && time_parts_node_in(st, stk_parent(st, at), store_frm(st, stk_frame(st, at))->fun);
+}
+
+/* Collect the children of a group that were created and have ended in the range. A recursion has no rounds. */
 static uint32_t list_children(const struct findings_run *r, uint32_t group, struct child *v, uint32_t most)
 {
 	uint32_t n = 0;
 	for (trk_id g = 1; g < r->sn->ntrks && n < most; g++) {
 		const struct trk_row *t = store_trk(r->st, g);
 		bool is_child = r->groups.of[g] == group + 1 && t->creator && r->groups.of[t->creator] != group + 1;
+		is_child = is_child && !is_recursive(r->st, store_origin(r->st, t)->created);
 		int64_t end = is_child ? store_t1(r->st, t) : TIME_NONE;
 		if (end != TIME_NONE && t->t0 >= r->scan.t0 && end <= r->scan.t1)
 			v[n++] = (struct child){t->creator, g, t->t0, end, scan_run_ns(&r->scan, g)};

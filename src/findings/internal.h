@@ -80,6 +80,8 @@ bool findings_serves(struct findings_run *, trk_id);
 double findings_relevance(struct findings_run *, trk_id g, int64_t ns, double limit);
 /* Was the process stopped in a part of [a, b)? The rule frozen is judged before the others. */
 bool findings_was_frozen(const struct findings_run *, int64_t a, int64_t b);
+/* Do two goroutines do one work? They are of one group, or one of them started the other. */
+bool findings_is_same_work(const struct findings_run *, trk_id, trk_id);
 /* Return the line that represents a stack; of a goroutine that ran, without the runtime's frames for preemption. 0: it
    is unknown. */
 frm_id findings_site(const struct findings_run *, stk_id);

@@ -26,7 +26,7 @@
 
 /* ---- goroutines that wait meanwhile */
 
-/* The runnable spans of scan.late of all goroutines that are not in one group. Times in ns. */
+/* The runnable spans of scan.late of the goroutines that wait while those of a group run. Times in ns. */
 struct late_others {
 	uint32_t n, nunion;
 	int64_t *start, *end;			/* of the spans, each sorted by itself */
@@ -56,9 +56,18 @@ static void add_to_union(struct late_others *o, int64_t t0, int64_t t1)
 		o->all[o->nunion++] = (struct late_union){t0, t1, last ? last->before + (last->t1 - last->t0) : 0};
 }
 
-/* Collect them. group: index of the group that is left out; one that does not exist: none is. */
-static void late_others_make(struct late_others *o, const struct findings_run *r, uint32_t group)
+/* Is a goroutine another one than those that run, which the goroutine `runs` stands for? Parts of one work are not, unless
+   they wait for the network between. Of a group that serves requests, each is another one. */
+static bool is_other(const struct findings_run *r, trk_id g, trk_id runs, bool serves)
 {
+	bool own = r->groups.of[g] == r->groups.of[runs];
+	return serves || (!own && (!findings_is_same_work(r, g, runs) || scan_details_of(&r->scan, g)->network));
+}
+
+/* Collect the waits for a P of other goroutines than those of the group of `runs`. */
+static void late_others_make(struct late_others *o, struct findings_run *r, trk_id runs)
+{
+	bool serves = findings_serves(r, runs);
 	const struct scan_list *late = &r->scan.late;
 	size_t room = late->n + 1u;
 	*o = (struct late_others){.start = xmalloc(room * sizeof *o->start), .end = xmalloc(room * sizeof *o->end),
@@ -66,7 +75,7 @@ static void late_others_make(struct late_others *o, const struct findings_run *r
 	    .all = xmalloc(room * sizeof *o->all)};
 	for (uint32_t i = 0; i < late->n; i++) {
 		const struct scan_span *v = &late->v[i];
-		if (r->groups.of[v->g] - 1 == group)
+		if (!is_other(r, v->g, runs, serves))
 			continue;
 		o->start[o->n] = v->t0;
 		o->end[o->n++] = v->t1;
@@ -208,17 +217,17 @@ static void judge_run(struct findings_run *r, const struct scan_span *v, const s
 	}
 }
 
-/* Return the goroutine of another group than the run that waited longest during the run; with `own` also of the same group.
-   0: none. */
-static trk_id victim_of(const struct findings_run *r, const struct scan_span *run, bool own)
+/* Return the other goroutine that waited longest during the run; 0: none. */
+static trk_id victim_of(struct findings_run *r, const struct scan_span *run)
 {
+	bool serves = findings_serves(r, run->g);
 	const struct scan_list *late = &r->scan.late;
 	int64_t most = 0;
 	trk_id victim = 0;
 	for (uint32_t i = 0; i < late->n && late->v[i].t0 < run->t1; i++) {
 		const struct scan_span *v = &late->v[i];
 		int64_t a = v->t0 > run->t0 ? v->t0 : run->t0, b = v->t1 < run->t1 ? v->t1 : run->t1;
-		if (b - a > most && (own || r->groups.of[v->g] != r->groups.of[run->g])) {
+		if (b - a > most && is_other(r, v->g, run->g, serves)) {
 			most = b - a;
 			victim = v->g;
 		}
@@ -228,7 +237,7 @@ static trk_id victim_of(const struct findings_run *r, const struct scan_span *ru
 
 static void report_long_runs(struct findings_run *r, struct run_places *p, const struct long_runs *l)
 {
-	trk_id victim = victim_of(r, &l->example, findings_serves(r, l->example.g));
+	trk_id victim = victim_of(r, &l->example);
 	uint32_t group = r->groups.of[victim] - 1;
 	int64_t work = group < r->groups.n ? groups_work(&r->groups.v[group]) : r->wall;
 	struct finding f = {.score = finding_score((double)l->lost, (double)work), .affected_ns = work, .t0 = l->example.t0,
@@ -312,7 +321,7 @@ void rule_long_run(struct findings_run *r)
 	for (uint32_t i = 0, group, groups = 0; i < n && groups < PLACES && p.n < PLACES && findings_continue(r); groups++) {
 		struct late_others others;
 		group = v[i].group;
-		late_others_make(&others, r, findings_serves(r, v[i].run->g) ? UINT32_MAX - 1 : group);
+		late_others_make(&others, r, v[i].run->g);
 		for (; i < n && v[i].group == group && findings_continue(r); i++)
 			judge_run(r, v[i].run, &others, &p);
 		late_others_free(&others);

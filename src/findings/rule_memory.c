@@ -288,15 +288,17 @@ void rule_gc(struct findings_run *r)
 		return;
 	f.score = finding_score((double)collecting, (double)t.used);
 	f.score = 100 * t.kind_share > f.score ? 100 * t.kind_share : f.score;
-	buf_printf(&r->text, "the GC takes %.0f%% of the time of Ps, %.0f%% of it in mark assists", 100 * share,
-	    text_percent(t.assists, collecting));
+	buf_puts(&r->text, "the GC takes ");
 	if (t.kind != UINT32_MAX && kind >= 0.5) {
 		const struct operation_kind *k = &r->ops->kind[t.kind];
 		f.victim[f.nvictim++] = (struct finding_victim){.operation = arena_strndup(r->mem, k->name, k->nname)};
 		f.see = "gctax";
-		buf_printf(&r->text, ", and %.0f%% of the time of ", 100 * t.kind_share);
+		buf_printf(&r->text, "%.0f%% of the time of ", 100 * t.kind_share);
 		text_safe(&r->text, k->name, k->nname);
 	}
+	if (share >= 0.005 || !f.nvictim)
+		buf_printf(&r->text, "%s%.0f%% of the time of Ps, %.0f%% of it in mark assists", f.nvictim ? ", and " : "",
+		    100 * share, text_percent(t.assists, collecting));
 	blame_allocations(r, &f);
 	double goal = goal_ratio(r);
 	if (goal > 0)

@@ -44,8 +44,7 @@ struct occupants {
 
 enum { LATE_SAMPLES = 48 };
 
-/* Do goroutines do one work? They are of one group, or one of them started the other. */
-static bool is_same_work(const struct findings_run *r, trk_id a, trk_id b)
+bool findings_is_same_work(const struct findings_run *r, trk_id a, trk_id b)
 {
 	uint32_t x = r->groups.of[a], y = r->groups.of[b];
 	return x && y &&
@@ -62,7 +61,7 @@ static void add_occupants(struct findings_run *r, const struct scan_span *v, str
 			continue;
 		time_parts_put(&o->by, p->cls, p->stack, p->t0, p->t1 - p->t0, p->occupant);
 		wrap_add_to(&o->all, p->t1 - p->t0);
-		if (p->occupant && is_same_work(r, p->occupant, v->g))
+		if (p->occupant && findings_is_same_work(r, p->occupant, v->g))
 			wrap_add_to(&o->own, p->t1 - p->t0);
 	}
 }
