@@ -43,7 +43,7 @@ static void count_in_quarter(const struct leaks *l, struct leak_group *v, int64_
 {
 	int64_t t0 = l->k->to->t0, t1 = l->k->to->t1;
 	if (t >= t0 && t <= t1)
-		v->quarter[(uint64_t)(t - t0) * GROUP_QUARTERS / ((uint64_t)(t1 - t0) + 1)] += by;
+		v->quarter[groups_quarter(t - t0, t1 - t0)] += by;
 }
 
 static void add_life(struct leaks *l, trk_id g)

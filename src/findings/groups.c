@@ -74,12 +74,9 @@ static void add_goroutine(struct group_maker *m, trk_id g)
 	    !stats_goroutine_bounds(s->sn, g, &a, &b) || (b < s->t0 && !blocked) || a >= s->t1)
 		return;
 	struct goroutine_group *x = group_of(m, g, t);
-	bool made = t->creator && a >= s->t0;
 	x->n++;
-	x->made += made;
+	x->made += t->creator && a >= s->t0;
 	x->ended += store_t1(s->sn->st, t) != TIME_NONE && b <= s->t1 && !blocked;
-	if (made)
-		x->quarter[(a - s->t0) * GROUP_QUARTERS / (s->t1 - s->t0 + 1)]++;
 	int64_t life = (b < s->t1 ? b : s->t1) - (a > s->t0 ? a : s->t0);
 	wrap_add_to(&x->life, life > 0 ? life : 0);
 	wrap_add_to(&x->idle, scan_details_of(s, g)->idle);

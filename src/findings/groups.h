@@ -13,8 +13,7 @@ struct goroutine_group {
 	stk_id created;		/* a stack that created one; 0: unknown */
 	frm_id line;		/* first user frame of that stack, or 0 */
 	uint32_t n, made, ended;	/* that existed in the range; made: that were created in it */
-	uint32_t quarter[GROUP_QUARTERS];	/* made in each quarter of the range */
-	int64_t life, idle, run, run_most, joined;	/* joined: see struct scan_goroutine */
+	int64_t life, idle, run, run_most, joined;	/* joined: see struct scan_details */
 	trk_id most;		/* the one with run_most */
 };
 struct goroutine_groups {
@@ -24,6 +23,8 @@ struct goroutine_groups {
 	uint32_t *of;		/* by track: index + 1; 0: not a goroutine that counts */
 };
 void groups_make(struct goroutine_groups *, const struct scan *, struct arena *);
+/* Return the quarter of a time range in which a time is; both in ns from the start of the range. */
+static inline uint32_t groups_quarter(int64_t t, int64_t range) { return (uint32_t)(t / (range / GROUP_QUARTERS + 1)); }
 /* Time in which the goroutines of a group had work. */
 static inline int64_t groups_work(const struct goroutine_group *g) { return wrap_sub(g->life, g->idle); }
 

@@ -54,11 +54,6 @@ struct leak_search {
 	size_t cap;
 };
 
-static uint32_t quarter_of(const struct findings_run *r, int64_t t)
-{
-	return (uint32_t)((t - r->scan.t0) * GROUP_QUARTERS / (r->wall + 1));
-}
-
 static bool in_all_quarters(const uint32_t n[GROUP_QUARTERS])
 {
 	return n[0] && n[1] && n[2] && n[3];
@@ -98,8 +93,8 @@ static void count_wait(struct leak_search *l, const struct scan_open *o, uint32_
 	if (o->before)
 		return;
 	count_connection(l, group, o->g);
-	c->made[quarter_of(r, t->t0)]++;
-	c->blocked[quarter_of(r, o->t0)]++;
+	c->made[groups_quarter(t->t0 - r->scan.t0, r->wall)]++;
+	c->blocked[groups_quarter(o->t0 - r->scan.t0, r->wall)]++;
 	if (r->sn->t1 - o->t0 > c->longest) {
 		c->longest = r->sn->t1 - o->t0;
 		c->g = o->g;

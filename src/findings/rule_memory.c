@@ -113,7 +113,7 @@ static void blame_allocations(struct findings_run *r, struct finding *f)
 		return;
 	}
 	buf_printf(&r->text, " allocates ~%.0f%% of ", text_percent(first, a.all));
-	text_bytes(&r->text, (int64_t)per_second);
+	text_bytes(&r->text, wrap_clamp(per_second));
 	buf_puts(&r->text, "/s");
 	finding_number(f, "allocated_per_second_bytes", per_second);
 	finding_estimate(f, "culprit_allocated_share", (double)first / (double)a.all);
@@ -363,9 +363,9 @@ void rule_heap_grows(struct findings_run *r)
 	struct finding f = {.score = finding_score(grown, last), .t0 = r->scan.t0, .t1 = r->scan.t1,
 	    .see = "gc"};
 	buf_puts(&r->text, "the live heap grows from ");
-	text_bytes(&r->text, (int64_t)first);
+	text_bytes(&r->text, wrap_clamp(first));
 	buf_puts(&r->text, " to ");
-	text_bytes(&r->text, (int64_t)last);
+	text_bytes(&r->text, wrap_clamp(last));
 	buf_printf(&r->text, " in %u GC cycles", cycles);
 	blame_allocations(r, &f);
 	finding_number(&f, "cycles", cycles);

@@ -484,7 +484,7 @@ static void find_growth(struct stuck_search *s)
 			continue;
 		for (uint32_t o = sc->site[c->v[0].site].open; o; o = sc->open[o - 1].next)
 			if (!sc->open[o - 1].before && sc->open[o - 1].t0 >= sc->t0 && began_in_range(s, &sc->open[o - 1]))
-				quarters |= 1u << (sc->open[o - 1].t0 - sc->t0) * GROUP_QUARTERS / (s->r->wall + 1);
+				quarters |= 1u << groups_quarter(sc->open[o - 1].t0 - sc->t0, s->r->wall);
 		c->grows = quarters == (1u << GROUP_QUARTERS) - 1;
 	}
 }
