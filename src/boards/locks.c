@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The board of locks. What one lock is, and what held it, is inferred (findings/lock_sets.h). The queue of a lock, the
+ * The board of locks. What one lock is, and what held it, is inferred (findings/measures/lock_sets.h). The queue of a lock, the
  * most goroutines in it and its longest convoy are exact: they follow from the waits in the order of time. What holders
  * did is estimated from samples of the waits, as for the findings.
  */
 #include "config.h"
 #include "boards/internal.h"
-#include "findings/lock_sets.h"
+#include "findings/measures/lock_sets.h"
 
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"

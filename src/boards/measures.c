@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-/* The measures that boards share with the rules of findings: one pass over the intervals of a trace (findings/scan.c). */
+/* The measures that boards share with the rules of findings: one pass over the intervals of a trace (findings/measures/scan.c). */
 #include "config.h"
 #include "boards/measures.h"
 

@@ -4,8 +4,8 @@
 #define TTRACE_BOARDS_MEASURES_H
 
 #include "critical/path.h"
-#include "findings/groups.h"
-#include "findings/scan.h"
+#include "findings/measures/groups.h"
+#include "findings/measures/scan.h"
 
 /*
  * What all boards of one part of a trace share: the measures of the findings. Made once, in the background.

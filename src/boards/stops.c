@@ -10,7 +10,7 @@
 #include "base/mem/mem.h"
 #include "base/u64_map.h"
 #include "base/wrap_math.h"
-#include "findings/time_parts.h"
+#include "findings/measures/time_parts.h"
 #include "trace/run_stacks.h"
 #include "trace/stats/stop_phases.h"
 

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Runs the rules. All measures that several rules use are computed once, by one pass over the trace (scan.c); rules
+ * Runs the rules. All measures that several rules use are computed once, by one pass over the trace (measures/scan.c); rules
  * read sums, and look up single moments for few samples. A rule adds findings and says how far the values that it
  * measured are above their thresholds: problem and notice are decided here, for all rules alike.
  */
 #include "config.h"
 #include "findings/configured.h"
 #include "findings/internal.h"
-#include "findings/paths.h"
+#include "findings/measures/paths.h"
 
 #include "base/mem/mem.h"
 #include "critical/trigger.h"

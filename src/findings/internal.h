@@ -4,12 +4,12 @@
 #define TTRACE_FINDINGS_INTERNAL_H
 
 #include "base/text/buf.h"
-#include "findings/time_parts.h"
+#include "findings/measures/time_parts.h"
 #include "findings/findings.h"
-#include "findings/groups.h"
-#include "findings/lock_sets.h"
-#include "findings/moments.h"
-#include "findings/scan.h"
+#include "findings/measures/groups.h"
+#include "findings/measures/lock_sets.h"
+#include "findings/measures/moments.h"
+#include "findings/measures/scan.h"
 #include "findings/stuck.h"
 #include "critical/path.h"
 

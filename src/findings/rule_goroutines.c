@@ -2,7 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /* Rules about how goroutines are made, how they end, and how the work is divided among them. */
 #include "config.h"
-#include "findings/fan_out.h"
+#include "findings/internal.h"
+#include "findings/measures/fan_out.h"
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
@@ -191,7 +192,7 @@ static void judge_fan_out(struct findings_run *r, uint32_t group)
 {
 	enum { ROUNDS = 8 };
 	const struct goroutine_group *g = &r->groups.v[group];
-	struct fan_out o = fan_out_measure(r, group, (uint32_t)fmin(LIMIT(r, IMBALANCE, GROUP), UINT32_MAX));
+	struct fan_out o = fan_out_measure(&r->scan, &r->groups, group, (uint32_t)fmin(LIMIT(r, IMBALANCE, GROUP), UINT32_MAX));
 	double more = o.median ? (double)wrap_sub(o.most, o.median) / (double)o.median : 0,
 	       fit = finding_fit(more, LIMIT(r, IMBALANCE, RATIO) - 1), late = (double)o.late / (double)r->wall,
 	       wait = finding_fit(late, LIMIT(r, IMBALANCE, WAITED));

@@ -4,7 +4,7 @@
  * Queues for locks. What "one lock" and its holders are is inferred (lock_sets.c).
  */
 #include "config.h"
-#include "findings/group_weights.h"
+#include "findings/measures/group_weights.h"
 #include "findings/internal.h"
 
 #include "base/mem/mem.h"

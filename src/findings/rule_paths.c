@@ -13,7 +13,7 @@
 #include "base/mem/mem.h"
 #include "base/text/text.h"
 #include "base/wrap_math.h"
-#include "findings/paths.h"
+#include "findings/measures/paths.h"
 #include "store/tracks/wake_edges.h"
 #include "trace/bins.h"
 #include "trace/user_code.h"

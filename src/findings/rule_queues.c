@@ -14,7 +14,7 @@
  * was woken by it, in the same run.
  */
 #include "config.h"
-#include "findings/group_weights.h"
+#include "findings/measures/group_weights.h"
 #include "findings/internal.h"
 
 #include "base/mem/mem.h"

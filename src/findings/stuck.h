@@ -3,7 +3,7 @@
 #ifndef TTRACE_FINDINGS_STUCK_H
 #define TTRACE_FINDINGS_STUCK_H
 
-#include "findings/scan.h"
+#include "findings/measures/scan.h"
 
 struct findings_run;
 

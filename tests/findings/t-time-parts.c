@@ -6,7 +6,7 @@
  * which are read, or thousands, of which the last ones are a sample for all.
  */
 #include "config.h"
-#include "findings/time_parts.h"
+#include "findings/measures/time_parts.h"
 #include "store/builder.h"
 
 #include "tap.h"

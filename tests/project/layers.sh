@@ -29,7 +29,8 @@ may() {
 	src/trace/alloc) echo base store trace ;;
 	src/operations) echo base store trace ;;
 	src/critical) echo base store trace operations ;;
-	src/findings) echo base store calltree trace operations critical ;;
+	src/findings) echo base store calltree trace critical findings ;;
+	src/findings/measures) echo base store trace operations critical ;;
 	src/boards) echo base store trace critical findings ;;
 	src/compare) echo base trace operations critical findings ;;
 	src/pprof) echo base sink_profile.h store calltree filter/compile.h filter/location.h ;;

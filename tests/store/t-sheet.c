@@ -11,7 +11,7 @@
 #include "trace/state_counts.h"
 #include "trace/stats/goroutine_stats.h"
 #include "base/mem/mem.h"
-#include "findings/moments.h"
+#include "findings/measures/moments.h"
 #include "store/tracks/tracks.h"
 #include "tap.h"
 

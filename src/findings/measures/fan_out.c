@@ -7,10 +7,11 @@
  * creator. The last one wakes the creator shortly before it ends.
  */
 #include "config.h"
-#include "findings/fan_out.h"
+#include "findings/measures/fan_out.h"
 
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
+#include "findings/measures/time_parts.h"
 #include "trace/stats/goroutine_stats.h"
 #include "trace/user_code.h"
 
@@ -63,27 +64,29 @@ static bool is_recursive(const struct store *st, stk_id created)
 }
 
 /* Collect the children of a group that were created and have ended in the range. A recursion has no rounds. */
-static uint32_t list_children(const struct findings_run *r, uint32_t group, struct child *v, uint32_t most)
+static uint32_t list_children(
+    const struct scan *s, const struct goroutine_groups *gs, uint32_t group, struct child *v, uint32_t most)
 {
+	const struct store *st = s->sn->st;
 	uint32_t n = 0;
-	for (trk_id g = 1; g < r->sn->ntrks && n < most; g++) {
-		const struct trk_row *t = store_trk(r->st, g);
-		bool is_child = r->groups.of[g] == group + 1 && t->creator && r->groups.of[t->creator] != group + 1;
-		is_child = is_child && !is_recursive(r->st, store_origin(r->st, t)->created);
-		int64_t end = is_child ? store_t1(r->st, t) : TIME_NONE;
-		if (end != TIME_NONE && t->t0 >= r->scan.t0 && end <= r->scan.t1)
-			v[n++] = (struct child){t->creator, g, t->t0, end, scan_run_ns(&r->scan, g)};
+	for (trk_id g = 1; g < s->sn->ntrks && n < most; g++) {
+		const struct trk_row *t = store_trk(st, g);
+		bool is_child = gs->of[g] == group + 1 && t->creator && gs->of[t->creator] != group + 1;
+		is_child = is_child && !is_recursive(st, store_origin(st, t)->created);
+		int64_t end = is_child ? store_t1(st, t) : TIME_NONE;
+		if (end != TIME_NONE && t->t0 >= s->t0 && end <= s->t1)
+			v[n++] = (struct child){t->creator, g, t->t0, end, scan_run_ns(s, g)};
 	}
 	return n;
 }
 
-struct fan_out fan_out_measure(const struct findings_run *r, uint32_t group, uint32_t least)
+struct fan_out fan_out_measure(const struct scan *s, const struct goroutine_groups *gs, uint32_t group, uint32_t least)
 {
 	struct fan_out f = {0};
-	uint32_t most = r->groups.v[group].n < MOST_CHILDREN ? r->groups.v[group].n : MOST_CHILDREN, numbers[NUMBERS] = {0};
+	uint32_t most = gs->v[group].n < MOST_CHILDREN ? gs->v[group].n : MOST_CHILDREN, numbers[NUMBERS] = {0};
 	struct child *v = xmalloc((most + 1u) * sizeof *v);
 	int64_t *run = xmalloc((most + 1u) * sizeof *run);
-	uint32_t n = list_children(r, group, v, most);
+	uint32_t n = list_children(s, gs, group, v, most);
 	if (n)
 		qsort(v, n, sizeof *v, by_birth);
 	for (uint32_t i = 0, first = 0, end; i < n; first = i = end) {

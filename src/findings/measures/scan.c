@@ -11,7 +11,7 @@
  * are full, every second one is dropped and the step is doubled.
  */
 #include "config.h"
-#include "findings/scan.h"
+#include "findings/measures/scan.h"
 
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"

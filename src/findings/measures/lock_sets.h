@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_FINDINGS_LOCK_SETS_H
-#define TTRACE_FINDINGS_LOCK_SETS_H
+#ifndef TTRACE_FINDINGS_MEASURES_LOCK_SETS_H
+#define TTRACE_FINDINGS_MEASURES_LOCK_SETS_H
 
-#include "findings/scan.h"
-#include "findings/time_parts.h"
+#include "findings/measures/scan.h"
+#include "findings/measures/time_parts.h"
 
 /*
  * Which sites of waits belong to one lock, and what its holders do. Traces do not name locks and do not record that a

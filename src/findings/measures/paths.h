@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_FINDINGS_PATHS_H
-#define TTRACE_FINDINGS_PATHS_H
+#ifndef TTRACE_FINDINGS_MEASURES_PATHS_H
+#define TTRACE_FINDINGS_MEASURES_PATHS_H
 
 #include "base/u64_map.h"
 #include "critical/path.h"

@@ -6,7 +6,7 @@
  * that polls has thousands in each millisecond, and they are much alike.
  */
 #include "config.h"
-#include "findings/lock_sets.h"
+#include "findings/measures/lock_sets.h"
 
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_FINDINGS_TIME_PARTS_H
-#define TTRACE_FINDINGS_TIME_PARTS_H
+#ifndef TTRACE_FINDINGS_MEASURES_TIME_PARTS_H
+#define TTRACE_FINDINGS_MEASURES_TIME_PARTS_H
 
 #include "critical/path.h"
 

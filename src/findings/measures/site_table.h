@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_FINDINGS_SITE_TABLE_H
-#define TTRACE_FINDINGS_SITE_TABLE_H
+#ifndef TTRACE_FINDINGS_MEASURES_SITE_TABLE_H
+#define TTRACE_FINDINGS_MEASURES_SITE_TABLE_H
 
 #include "base/u64_map.h"
 #include "operations/operations.h"

@@ -13,7 +13,7 @@
  * so is the place to change.
  */
 #include "config.h"
-#include "findings/lock_sets.h"
+#include "findings/measures/lock_sets.h"
 
 #include "base/mem/mem.h"
 #include "trace/user_code.h"

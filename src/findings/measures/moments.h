@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_FINDINGS_MOMENTS_H
-#define TTRACE_FINDINGS_MOMENTS_H
+#ifndef TTRACE_FINDINGS_MEASURES_MOMENTS_H
+#define TTRACE_FINDINGS_MEASURES_MOMENTS_H
 
 #include "base/job.h"
 #include "base/u64_map.h"

@@ -5,7 +5,7 @@
  * nearly always in a small cache before it.
  */
 #include "config.h"
-#include "findings/site_table.h"
+#include "findings/measures/site_table.h"
 
 #include "base/mem/mem.h"
 #include "trace/user_code.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_FINDINGS_FAN_OUT_H
-#define TTRACE_FINDINGS_FAN_OUT_H
+#ifndef TTRACE_FINDINGS_MEASURES_FAN_OUT_H
+#define TTRACE_FINDINGS_MEASURES_FAN_OUT_H
 
-#include "findings/internal.h"
+#include "findings/measures/groups.h"
 
 /*
  * Rounds in which a goroutine creates others from one line, and creates the next ones after all of these have ended.
@@ -18,6 +18,7 @@ struct fan_out {
 	int64_t t0, t1;
 };
 /* Measure the rounds of at least `least` children in a group. */
-struct fan_out fan_out_measure(const struct findings_run *, uint32_t group, uint32_t least);
+struct fan_out fan_out_measure(
+    const struct scan *, const struct goroutine_groups *, uint32_t group, uint32_t least);
 
 #endif

@@ -7,7 +7,7 @@
  * median, if they are some but not many.
  */
 #include "config.h"
-#include "findings/paths.h"
+#include "findings/measures/paths.h"
 
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_FINDINGS_SCAN_H
-#define TTRACE_FINDINGS_SCAN_H
+#ifndef TTRACE_FINDINGS_MEASURES_SCAN_H
+#define TTRACE_FINDINGS_MEASURES_SCAN_H
 
-#include "findings/site_table.h"
+#include "findings/measures/site_table.h"
 #include "trace/filter.h"
 
 /*

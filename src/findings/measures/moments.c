@@ -5,7 +5,7 @@
  * scan, so another thread can do it at the same time, and boards that need none of it do not pay for it.
  */
 #include "config.h"
-#include "findings/moments.h"
+#include "findings/measures/moments.h"
 
 #include "base/mem/mem.h"
 

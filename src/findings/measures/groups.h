@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_FINDINGS_GROUPS_H
-#define TTRACE_FINDINGS_GROUPS_H
+#ifndef TTRACE_FINDINGS_MEASURES_GROUPS_H
+#define TTRACE_FINDINGS_MEASURES_GROUPS_H
 
 #include "base/wrap_math.h"
-#include "findings/scan.h"
+#include "findings/measures/scan.h"
 
 /* Goroutines of the program by start function and by the line that creates them. */
 enum { GROUP_QUARTERS = 4 };
