@@ -82,6 +82,13 @@ double findings_relevance(struct findings_run *, trk_id g, int64_t ns, double li
 bool findings_was_frozen(const struct findings_run *, int64_t a, int64_t b);
 /* Do two goroutines do one work? They are of one group, or one of them started the other. */
 bool findings_is_same_work(const struct findings_run *, trk_id, trk_id);
+/* Is a goroutine another one of the same group? */
+bool findings_is_other_of_group(const struct findings_run *, trk_id, trk_id than);
+/* Was the wait ended by a goroutine of the same group, which is not its child? A parent waits for what its child
+   computes. */
+bool findings_is_own_group(const struct findings_run *, const struct scan_wait *);
+/* Waits that one goroutine ends less than this apart end together, as those of a barrier or a broadcast do. */
+enum { FINDINGS_SAME_NS = 100000 };
 /* Return the line that represents a stack; of a goroutine that ran, without the runtime's frames for preemption. 0: it
    is unknown. */
 frm_id findings_site(const struct findings_run *, stk_id);
@@ -120,6 +127,8 @@ void finding_put_name(struct findings_run *, str_id);		/* of a function */
 void finding_put_group(struct findings_run *, uint32_t group);	/* " of main.client"; nothing if it is unknown */
 /* Append the first of n groups: " of main.client and others"; nothing if there is none or it is unknown. */
 void finding_put_groups(struct findings_run *, const uint32_t *group, uint32_t n);
+/* Return the report that shows waits of a class: a command line without the file. */
+const char *finding_board_of_class(enum time_class);
 /* Return words for what the holder of something does in a class of time: "across network reads or writes". */
 const char *finding_class_words(enum time_class);
 

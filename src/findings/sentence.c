@@ -161,6 +161,11 @@ const char *finding_class_words(enum time_class c)
 	}
 }
 
+const char *finding_board_of_class(enum time_class c)
+{
+	return c == TIME_LOCK ? "locks" : c == TIME_CHANNEL || c == TIME_SELECT ? "channels" : "top -type=block";
+}
+
 /* ---- evidence: the name of a number ends in its unit; for people the unit is part of the value */
 
 static bool ends_in(const char *s, const char *end)

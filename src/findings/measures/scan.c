@@ -256,10 +256,15 @@ static void add_to_site(struct scan_site *x, int64_t t0, int64_t t1, int64_t ns)
 	x->longest = t1 - t0 > x->longest ? t1 - t0 : x->longest;
 }
 
+bool scan_is_for_item(enum time_class c)
+{
+	return c == TIME_CHANNEL || c == TIME_SELECT || c == TIME_COND;
+}
+
 /* Not the waits for the network and for timers, since any goroutine may run the network poller and timers. */
 bool scan_is_handed_over(enum time_class c)
 {
-	return c == TIME_LOCK || c == TIME_CHANNEL || c == TIME_SELECT || c == TIME_COND || c == TIME_WAITGROUP;
+	return c == TIME_LOCK || c == TIME_WAITGROUP || scan_is_for_item(c);
 }
 
 /* A wait ended; waker: the goroutine that ended it, or 0. */

@@ -131,6 +131,8 @@ static inline int64_t scan_ready_ns(const struct scan *s, trk_id g)
 }
 /* Return whether a wait of a class ends because another goroutine gives something. */
 bool scan_is_handed_over(enum time_class);
+/* Likewise, and neither a lock nor its own end: the wait is for a channel, in a select or for a condition. */
+bool scan_is_for_item(enum time_class);
 /* Return how much of the time [a, b) of a goroutine the filter selects, in ns. */
 int64_t scan_judged_ns(const struct scan *, trk_id g, int64_t a, int64_t b);
 /* Is it a goroutine of the program, and not of the runtime, or one that writes a trace or a profile? */
