@@ -8,6 +8,8 @@
 #include "findings/internal.h"
 #include "findings/measures/group_weights.h"
 
+#include "base/mem/mem.h"
+#include "base/radix_sort.h"
 #include "base/wrap_math.h"
 #include "trace/bins.h"
 #include "trace/bins_time.h"
@@ -52,21 +54,46 @@ static double busy_share(const struct findings_run *r, trk_id g)
 	return busy > 0 ? (double)busy / (double)r->wall : 0;
 }
 
-/* Do many of the samples that a goroutine ended end at the same moment, as those of a barrier or a broadcast do? */
-static bool is_broadcast(const struct scan_site *x, trk_id g)
+/* The samples of waits that goroutines ended, in the order of these goroutines, then of the sites. v: index in the samples
+   of the site. */
+struct ended_waits { struct radix_item *v; uint32_t n, at; };
+static trk_id waker_of(const struct radix_item *x) { return (trk_id)(x->key >> 32); }
+static uint32_t site_of(const struct radix_item *x) { return (uint32_t)x->key; }
+
+static void ended_waits_make(struct ended_waits *e, const struct scan *s)
 {
-	uint32_t n = 0, together = 0;
-	for (uint32_t i = 0; i < x->nsample; i++) {
-		const struct scan_wait *a = &x->sample[i];
-		bool shared = false;
-		if (a->waker != g)
-			continue;
-		for (uint32_t k = 0; k < x->nsample && !shared; k++) {
-			const struct scan_wait *b = &x->sample[k];
-			shared = b->g != a->g && b->waker == a->waker && b->t1 - a->t1 < FINDINGS_SAME_NS &&
-			    a->t1 - b->t1 < FINDINGS_SAME_NS;
+	size_t cap = 0;
+	*e = (struct ended_waits){0};
+	for (uint32_t i = 0; i < s->sites.n && i < s->csite; i++)
+		for (uint32_t k = 0; k < s->site[i].nsample && scan_is_for_item(s->sites.v[i].cls); k++) {
+			e->v = mem_grow(e->v, &cap, e->n + 1u, sizeof *e->v);
+			e->v[e->n++] = (struct radix_item){(uint64_t)s->site[i].sample[k].waker << 32 | i, k};
 		}
-		n++;
+	if (e->n)
+		radix_sort_items(e->v, e->n);
+}
+
+/* Return the waits that a goroutine ended. Calls have ascending goroutines. */
+static const struct radix_item *ended_waits_of(struct ended_waits *e, trk_id g, uint32_t *n)
+{
+	while (e->at < e->n && waker_of(&e->v[e->at]) < g)
+		e->at++;
+	for (*n = 0; e->at + *n < e->n && waker_of(&e->v[e->at + *n]) == g;)
+		++*n;
+	return *n ? &e->v[e->at] : NULL;
+}
+
+/* Do many of these waits at one site end at the same moment, as those of a barrier or a broadcast do? */
+static bool is_broadcast(const struct scan_site *x, const struct radix_item *v, uint32_t n)
+{
+	uint32_t together = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct scan_wait *a = &x->sample[v[i].v];
+		bool shared = false;
+		for (uint32_t k = 0; k < n && !shared; k++) {
+			const struct scan_wait *b = &x->sample[v[k].v];
+			shared = b->g != a->g && b->t1 - a->t1 < FINDINGS_SAME_NS && a->t1 - b->t1 < FINDINGS_SAME_NS;
+		}
 		together += shared;
 	}
 	return 3 * together > n;
@@ -79,40 +106,47 @@ static bool is_idle_stack(void *arg, enum tstate s, stk_id stack)
 	return operations_is_idle(r->ops, stack);
 }
 
-/* Collect what the goroutine did while others waited for it, from the samples of all sites. */
-static void add_samples(struct findings_run *r, struct busy_server *v)
+/* Collect what the goroutine did while others waited for it at one site, from samples of these waits. */
+static void add_site_samples(struct findings_run *r, struct busy_server *s, struct group_weights *waiting,
+    const struct radix_item *v, uint32_t n)
+{
+	uint32_t site = site_of(v);
+	const struct scan_site *x = &r->scan.site[site];
+	int64_t ns = 0, last = INT64_MIN;
+	if ((r->scan.sites.v[site].idle && !s->idle) || is_broadcast(x, v, n))
+		return;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct scan_wait *w = &x->sample[v[i].v];
+		if (!s->idle && findings_is_own_group(r, w)) {
+			wrap_add_to(&s->own, x->step);
+			continue;
+		}
+		wrap_add_to(&ns, x->step);
+		s->moments += w->t1 != last;
+		last = w->t1;
+		s->waking = w->waker_stack;
+		if (r->groups.of[w->g])
+			group_weights_add(waiting, r->groups.of[w->g] - 1, x->step);
+		time_parts_add(&s->does, r->sn, &(struct time_parts_query){.g = s->g, .a = w->t0, .b = w->t1,
+		    .scale = (double)x->step / (double)(w->t1 - w->t0), .last = w->waker_stack,
+		    .until = is_idle_stack, .arg = r, .locks = findings_locks(r)});
+	}
+	if (ns > s->site_ns) {
+		s->site_ns = ns;
+		s->site = site;
+	}
+}
+
+/* Likewise at all sites. */
+static void add_samples(struct findings_run *r, struct busy_server *v, struct ended_waits *ended)
 {
 	struct group_weights waiting = {0};
-	for (uint32_t i = 0; i < r->scan.sites.n && i < r->scan.csite; i++) {
-		const struct scan_site *x = &r->scan.site[i];
-		const struct wait_site *at = &r->scan.sites.v[i];
-		int64_t ns = 0, last = INT64_MIN;
-		if (!scan_is_for_item(at->cls) ||
-		    (at->idle && !v->idle) ||
-		    is_broadcast(x, v->g))
-			continue;
-		for (uint32_t k = 0; k < x->nsample; k++) {
-			const struct scan_wait *w = &x->sample[k];
-			if (w->waker != v->g)
-				continue;
-			if (!v->idle && findings_is_own_group(r, w)) {
-				wrap_add_to(&v->own, x->step);
-				continue;
-			}
-			wrap_add_to(&ns, x->step);
-			v->moments += w->t1 != last;
-			last = w->t1;
-			v->waking = w->waker_stack;
-			if (r->groups.of[w->g])
-				group_weights_add(&waiting, r->groups.of[w->g] - 1, x->step);
-			time_parts_add(&v->does, r->sn, &(struct time_parts_query){.g = v->g, .a = w->t0, .b = w->t1,
-			    .scale = (double)x->step / (double)(w->t1 - w->t0), .last = w->waker_stack,
-			    .until = is_idle_stack, .arg = r, .locks = findings_locks(r)});
-		}
-		if (ns > v->site_ns) {
-			v->site_ns = ns;
-			v->site = i;
-		}
+	uint32_t n;
+	const struct radix_item *x = ended_waits_of(ended, v->g, &n);
+	for (uint32_t i = 0, end; i < n; i = end) {
+		for (end = i + 1; end < n && x[end].key == x[i].key;)
+			end++;
+		add_site_samples(r, v, &waiting, x + i, end - i);
 	}
 	v->most = group_weights_most(&waiting);
 	time_parts_sort(&v->does);
@@ -223,6 +257,8 @@ enum { MOMENTS = 8 };
 
 void rule_single_server(struct findings_run *r)
 {
+	struct ended_waits ended;
+	ended_waits_make(&ended, &r->scan);
 	for (trk_id g = 1; g < r->sn->ntrks && findings_continue(r); g++) {
 		struct busy_server v = {.g = g, .waiting = (double)scan_details_of(&r->scan, g)->ended / (double)r->wall};
 		double fit = finding_fit(v.waiting, LIMIT(r, SINGLE_SERVER, WAITING));
@@ -232,13 +268,14 @@ void rule_single_server(struct findings_run *r)
 		fit = fmin(fit, finding_fit(v.busy, LIMIT(r, SINGLE_SERVER, BUSY)));
 		if (fit < 0.5)
 			continue;
-		add_samples(r, &v);
+		add_samples(r, &v, &ended);
 		v.waiting -= (double)v.own / (double)r->wall;
 		fit = fmin(fit, finding_fit(v.waiting, LIMIT(r, SINGLE_SERVER, WAITING)));
 		if (v.moments >= MOMENTS && runs_user_code(r, &v) && serves_them(r, &v))
 			report_server(r, &v, fit);
 		time_parts_free(&v.does);
 	}
+	mem_free(ended.v);
 }
 
 /* Return the share of the time of Ps in which they were idle. */
@@ -258,8 +295,10 @@ static double idle_share(const struct findings_run *r)
 void rule_serial_stage(struct findings_run *r)
 {
 	double idle = finding_fit(idle_share(r), LIMIT(r, SERIAL_STAGE, IDLE));
+	struct ended_waits ended;
 	if (idle < 0.5)
 		return;
+	ended_waits_make(&ended, &r->scan);
 	for (trk_id g = 1; g < r->sn->ntrks && findings_continue(r); g++) {
 		const struct scan_details *x = scan_details_of(&r->scan, g);
 		struct busy_server v = {.g = g, .idle = true, .waiting = (double)wrap_add(x->fed, x->ended) / (double)r->wall};
@@ -270,9 +309,10 @@ void rule_serial_stage(struct findings_run *r)
 		fit = fmin(fit, finding_fit(v.busy, LIMIT(r, SERIAL_STAGE, BUSY)));
 		if (fit < 0.5)
 			continue;
-		add_samples(r, &v);
+		add_samples(r, &v, &ended);
 		if (v.moments >= MOMENTS)
 			report_server(r, &v, fit);
 		time_parts_free(&v.does);
 	}
+	mem_free(ended.v);
 }
