@@ -15,7 +15,6 @@
 #include "trace/user_code.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 /* ---- fine-goroutines */
@@ -74,20 +73,13 @@ void rule_fine_goroutines(struct findings_run *r)
 
 /* ---- imbalance */
 
-static int by_ns(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
 /* Return the lower median of the running times of a group. */
 static int64_t median_run(const struct findings_run *r, uint32_t group)
 {
-	uint32_t n = 0, want = r->groups.v[group].n;
-	int64_t *v = xmalloc((want + 1u) * sizeof *v);
-	for (trk_id g = 1; g < r->sn->ntrks && n < want; g++)
-		if (r->groups.of[g] == group + 1)
-			v[n++] = scan_run_ns(&r->scan, g);
+	uint32_t n = 0;
+	int64_t *v = xmalloc((r->groups.v[group].n + 1u) * sizeof *v);
+	for (trk_id g = r->groups.v[group].first; g; g = r->groups.next[g])
+		v[n++] = scan_run_ns(&r->scan, g);
 	stats_sort(v, n);
 	int64_t median = n ? v[(n - 1) / 2] : 0;
 	mem_free(v);
@@ -99,12 +91,13 @@ static int64_t median_run(const struct findings_run *r, uint32_t group)
    each time. */
 static int leading_quarters(struct findings_run *r, uint32_t group, trk_id most)
 {
-	uint32_t n = 0, want = r->groups.v[group].n;
+	enum { MEMBERS = 4096 };	/* of larger groups these are enough for a median */
+	uint32_t n = 0, seen = 0, step = r->groups.v[group].n / MEMBERS + 1;
 	int quarters = 0;
-	struct bins_query *q = arena_alloc(&r->scratch, (want + 1u) * sizeof *q);
-	int64_t *run = arena_alloc(&r->scratch, (want + 1u) * sizeof *run), own = 0;
-	for (trk_id g = 1; g < r->sn->ntrks && n < want; g++)
-		if (r->groups.of[g] == group + 1)
+	struct bins_query *q = arena_alloc(&r->scratch, (MEMBERS + 1) * sizeof *q);
+	int64_t *run = arena_alloc(&r->scratch, (MEMBERS + 1) * sizeof *run), own = 0;
+	for (trk_id g = r->groups.v[group].first; g; g = r->groups.next[g])
+		if (seen++ % step == 0 || g == most)
 			q[n++] = (struct bins_query){.trk = g, .ns = arena_alloc(&r->scratch, TS__N * sizeof(int64_t))};
 	for (int k = 0; k < GROUP_QUARTERS && n; k++) {
 		for (uint32_t i = 0; i < n; i++) {
@@ -118,7 +111,7 @@ static int leading_quarters(struct findings_run *r, uint32_t group, trk_id most)
 			run[i] = q[i].ns[TS_RUN];
 			own = q[i].trk == most ? run[i] : own;
 		}
-		qsort(run, n, sizeof *run, by_ns);
+		stats_sort(run, n);
 		quarters += own > 2 * run[(n - 1) / 2];
 	}
 	return quarters;

@@ -236,10 +236,9 @@ static bool is_awaited(const struct findings_run *r, const struct late_group *l)
 		return false;
 	if (is_asked_from_outside(r, longest->g, longest->t0))
 		return true;
-	for (trk_id g = 1; g < r->sn->ntrks; g++) {
+	for (trk_id g = r->groups.v[l->group].first; g; g = r->groups.next[g]) {
 		const struct scan_details *x = scan_details_of(&r->scan, g);
-		if (r->groups.of[g] == l->group + 1)
-			wrap_add_to(&ns, wrap_add(x->ended, x->fed));
+		wrap_add_to(&ns, wrap_add(x->ended, x->fed));
 	}
 	return ns > l->ns / 2;
 }

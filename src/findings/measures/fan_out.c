@@ -69,9 +69,9 @@ static uint32_t list_children(
 {
 	const struct store *st = s->sn->st;
 	uint32_t n = 0;
-	for (trk_id g = 1; g < s->sn->ntrks && n < most; g++) {
+	for (trk_id g = gs->v[group].first; g && n < most; g = gs->next[g]) {
 		const struct trk_row *t = store_trk(st, g);
-		bool is_child = gs->of[g] == group + 1 && t->creator && gs->of[t->creator] != group + 1;
+		bool is_child = t->creator && gs->of[t->creator] != group + 1;
 		is_child = is_child && !is_recursive(st, store_origin(st, t)->created);
 		int64_t end = is_child ? store_t1(st, t) : TIME_NONE;
 		if (end != TIME_NONE && t->t0 >= s->t0 && end <= s->t1)

@@ -83,6 +83,17 @@ static void add_goroutine(struct group_maker *m, trk_id g)
 	}
 }
 
+static void list_members(struct goroutine_groups *gs, uint32_t ntrks, struct arena *mem)
+{
+	gs->next = arena_zalloc(mem, (ntrks + 1u) * sizeof *gs->next);
+	for (trk_id g = ntrks; g-- > 1;) {
+		if (!gs->of[g])
+			continue;
+		gs->next[g] = gs->v[gs->of[g] - 1].first;
+		gs->v[gs->of[g] - 1].first = g;
+	}
+}
+
 void groups_make(struct goroutine_groups *gs, const struct scan *s, struct arena *mem)
 {
 	struct group_maker m = {.s = s, .to = gs, .mem = mem, .blocked = xcalloc(s->sn->ntrks / 8 + 1u, 1)};
@@ -91,6 +102,7 @@ void groups_make(struct goroutine_groups *gs, const struct scan *s, struct arena
 		m.blocked[s->open[i].g >> 3] |= (uint8_t)(1u << (s->open[i].g & 7));
 	for (trk_id g = 1; g < s->sn->ntrks; g++)
 		add_goroutine(&m, g);
+	list_members(gs, s->sn->ntrks, mem);
 	mem_free(m.blocked);
 	u64_map_free(&m.of_key);
 	u64_map_free(&m.of_stack);

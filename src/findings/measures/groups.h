@@ -15,12 +15,14 @@ struct goroutine_group {
 	uint32_t n, made, ended;	/* that existed in the range; made: that were created in it */
 	int64_t life, idle, run, run_most, joined;	/* joined: see struct scan_details */
 	trk_id most;		/* the one with run_most */
+	trk_id first;		/* the first one; see goroutine_groups.next */
 };
 struct goroutine_groups {
 	struct goroutine_group *v;
 	uint32_t n;
 	size_t cap;
 	uint32_t *of;		/* by track: index + 1; 0: not a goroutine that counts */
+	trk_id *next;		/* by track: the next one of its group, ascending; 0: it is the last */
 };
 void groups_make(struct goroutine_groups *, const struct scan *, struct arena *);
 /* Return the quarter of a time range in which a time is; both in ns from the start of the range. */
