@@ -16,14 +16,14 @@
 
 void time_parts_put(struct time_parts *a, enum time_class cls, stk_id stack, int64_t t0, int64_t ns, trk_id g)
 {
-	uint32_t i = 0;
-	while (i < a->n && (a->v[i].cls != cls || a->v[i].stack != stack))
-		i++;
-	if (i == a->n) {
+	bool fresh;
+	struct u64_slot *slot = u64_map_put(&a->of, (uint64_t)cls << 32 | stack, &fresh);
+	if (fresh) {
+		slot->n = a->n;
 		a->v = mem_grow(a->v, &a->cap, a->n + 1u, sizeof *a->v);
 		a->v[a->n++] = (struct time_part){.cls = cls, .stack = stack};
 	}
-	struct time_part *p = &a->v[i];
+	struct time_part *p = &a->v[slot->n];
 	wrap_add_to(&p->ns, ns);
 	if (ns > p->longest) {
 		p->longest = ns;
@@ -167,10 +167,11 @@ void time_parts_sort(struct time_parts *a)
 {
 	if (a->n)
 		qsort(a->v, a->n, sizeof *a->v, by_ns);
+	u64_map_free(&a->of);
 }
 
 struct part_function { fun_id fun; int64_t ns, of_class[TIME_CLASS__N]; };
-struct part_functions { struct part_function *v; uint32_t n; size_t cap; };
+struct part_functions { struct part_function *v; uint32_t n; size_t cap; struct u64_hash of; };
 
 static fun_id function_of(const struct store *st, stk_id at)
 {
@@ -179,15 +180,15 @@ static fun_id function_of(const struct store *st, stk_id at)
 
 static void add_function(struct part_functions *s, fun_id fun, const struct time_part *p)
 {
-	uint32_t i = 0;
-	while (i < s->n && s->v[i].fun != fun)
-		i++;
-	if (i == s->n) {
+	bool fresh;
+	struct u64_slot *slot = u64_map_put(&s->of, fun, &fresh);
+	if (fresh) {
+		slot->n = s->n;
 		s->v = mem_grow(s->v, &s->cap, s->n + 1u, sizeof *s->v);
 		s->v[s->n++] = (struct part_function){.fun = fun};
 	}
-	wrap_add_to(&s->v[i].ns, p->ns);
-	wrap_add_to(&s->v[i].of_class[p->cls], p->ns);
+	wrap_add_to(&s->v[slot->n].ns, p->ns);
+	wrap_add_to(&s->v[slot->n].of_class[p->cls], p->ns);
 }
 
 /* Find the function and the class. at: of each part. */
@@ -208,6 +209,7 @@ static fun_id main_function(const struct store *st, const struct time_parts *a, 
 	}
 	fun_id fun = s.v[most].fun;
 	mem_free(s.v);
+	u64_map_free(&s.of);
 	return fun;
 }
 
@@ -235,6 +237,7 @@ bool time_parts_main(
 void time_parts_free(struct time_parts *a)
 {
 	mem_free(a->v);
+	u64_map_free(&a->of);
 	*a = (struct time_parts){0};
 }
 

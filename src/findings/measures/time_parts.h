@@ -3,6 +3,7 @@
 #ifndef TTRACE_FINDINGS_MEASURES_TIME_PARTS_H
 #define TTRACE_FINDINGS_MEASURES_TIME_PARTS_H
 
+#include "base/u64_map.h"
 #include "critical/path.h"
 
 struct lock_sets;
@@ -15,6 +16,7 @@ struct time_part { enum time_class cls; stk_id stack; int64_t ns, longest, t0; t
 struct time_parts {
 	struct time_part_lock lock;	/* of the parts that are added now */
 	struct time_part *v;	/* after time_parts_sort(): largest first */
+	struct u64_hash of;	/* index by class and stack, until they are sorted */
 	uint32_t n;
 	size_t cap;
 	int64_t total;
@@ -22,9 +24,9 @@ struct time_parts {
 /* Add what a goroutine did in [a, b). A run has the stack of the next event of its goroutine; one that lasts until b
    has the stack `last`. Looks at no more than TIME_PARTS_STEPS intervals before b, which then stand for all. until:
    NULL, or called for each wait that ends in the range, from the last one backwards: true begins the range after that
-   wait; and it does not begin before the first run of the goroutine. scale: the times are multiplied by it. walker: NULL, or divides runs among the stacks that were recorded while
-   they lasted. locks: NULL, or instead of a wait for a lock of these add what its holders did; of waits of these
-   likewise, TIME_PARTS_DEEPEST - depth times. */
+   wait; and it does not begin before the first run of the goroutine. scale: the times are multiplied by it. walker: NULL,
+   or divides runs among the stacks that were recorded while they lasted. locks: NULL, or instead of a wait for a lock of
+   these add what its holders did; of waits of these likewise, TIME_PARTS_DEEPEST - depth times. */
 enum { TIME_PARTS_STEPS = 256, TIME_PARTS_DEEPEST = 4 };
 struct time_parts_query {
 	trk_id g;
@@ -43,7 +45,7 @@ struct time_parts_start { int64_t t; trk_id waker; stk_id stack; };
 struct time_parts_start time_parts_add(struct time_parts *, const struct snap *, const struct time_parts_query *);
 /* Add ns of one interval, which starts at t0. */
 void time_parts_put(struct time_parts *, enum time_class, stk_id, int64_t t0, int64_t ns, trk_id);
-void time_parts_sort(struct time_parts *);
+void time_parts_sort(struct time_parts *);	/* nothing is added afterwards */
 /* Of all functions, the one with most of the time, and what it mostly did: its class, how long, and the part of it that is
    longest. The function of a part is that of the node which the callback returns; 0: unknown. Return false if there is no part. */
 struct time_parts_main { enum time_class cls; int64_t ns; stk_id at; const struct time_part *part; };
