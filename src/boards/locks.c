@@ -173,6 +173,7 @@ static void put_lock(struct locks *l, struct lock_waits *q)
 	board_put_int(r, BOARD_LOCKS_CONVOY, q->convoy);
 	board_put_int(r, BOARD_LOCKS_CONVOYED, (int64_t)q->convoyed);
 	board_put_place(r, BOARD_LOCKS_WAITS_AT, r->stack);
+	time_parts_sort(&q->held);	/* of many lines, those with most time are merged */
 	put_holders(l, r, q);
 	put_parts(l, r, q);
 }

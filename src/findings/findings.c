@@ -13,6 +13,7 @@
 #include "base/mem/mem.h"
 #include "critical/trigger.h"
 #include "trace/run_stacks.h"
+#include "trace/stats/stop_phases.h"
 #include "trace/user_code.h"
 
 #include <stdlib.h>
@@ -82,8 +83,7 @@ bool findings_serves(struct findings_run *r, trk_id g)
 	if (!r->serves) {
 		r->serves = arena_zalloc(&r->scratch, r->sn->ntrks / 8 + 1u);
 		for (uint32_t k = 0; k < r->ops->nkinds; k++) {
-			enum operation_source from = r->ops->kind[k].source;
-			bool serves = from == OPERATION_TASK || from == OPERATION_SERVER;
+			bool serves = paths_is_served(&r->ops->kind[k]);
 			for (uint32_t i = 0; serves && i < r->ops->kind[k].n; i++) {
 				struct operation o = operations_of_kind(r->ops, k, i);
 				r->serves[o.g >> 3] |= (uint8_t)(1u << (o.g & 7));
@@ -103,6 +103,12 @@ frm_id findings_site(const struct findings_run *r, stk_id stack)
 {
 	stk_id at = user_code_site(r->st, stack);
 	return at ? stk_frame(r->st, at) : 0;
+}
+
+bool findings_is_user_frame(const struct findings_run *r, frm_id f)
+{
+	const struct str_row *name = store_str(r->st, store_fun(r->st, store_frm(r->st, f)->fun)->name);
+	return user_code_is_user_function(name->s, name->n);
 }
 
 bool findings_is_interruption(const struct findings_run *r, stk_id stack)
@@ -160,17 +166,6 @@ static const char *missing(const struct findings_run *r, unsigned needs)
 	return needs & NEEDS_STACKS && !r->profile ? findings_no_functions(r->sn) : NULL;
 }
 
-static void list_procs(struct findings_run *r)
-{
-	size_t cap = 0;
-	for (trk_id t = 1; t < r->sn->ntrks; t++) {
-		if (store_trk(r->st, t)->kind != TK_P)
-			continue;
-		r->proc = mem_grow(r->proc, &cap, r->nproc + 1u, sizeof *r->proc);
-		r->proc[r->nproc++] = t;
-	}
-}
-
 static bool is_judged(const struct findings_run *r, int rule)
 {
 	unsigned needs = judges[rule].needs;
@@ -200,11 +195,16 @@ static bool continues(void *on, uint64_t done, uint64_t total)
 	return job_should_continue(on);
 }
 
+struct progress_watcher findings_quiet(const struct findings_run *r)
+{
+	return (struct progress_watcher){continues, (void *)(uintptr_t)&r->q->on};
+}
+
 /* List the Ps, make the groups of goroutines and find bursts: rules without paths need these. Return false if stopped. */
 static bool measure_rest(struct findings_run *r)
 {
-	struct progress_watcher on = r->q->on, quiet = {continues, &on};
-	list_procs(r);
+	struct progress_watcher quiet = findings_quiet(r);
+	r->proc = stop_phases_procs(r->sn, &r->scratch, &r->nproc);
 	groups_make(&r->groups, &r->scan, &r->scratch);
 	return moments_find(&r->moments, r->sn, r->scan.t0, r->scan.t1, &quiet);
 }
@@ -285,7 +285,6 @@ static void run_free(struct findings_run *r)
 	mem_free(r->v);
 	mem_free(r->unanswered);
 	mem_free(r->frozen);
-	mem_free(r->proc);
 	buf_free(&r->text);
 	arena_free(&r->walked);
 	arena_free(&r->scratch);
@@ -297,9 +296,9 @@ enum { MEASURE_SCAN, MEASURE_WALKER, MEASURES };
 static void measure_part(void *run, const struct operations *idle, uint32_t i)
 {
 	struct findings_run *r = run;
-	struct progress_watcher on = r->q->on, quiet = {continues, &on};
+	struct progress_watcher quiet = findings_quiet(r);
 	if (i == MEASURE_SCAN)
-		r->scanned = scan_run(&r->scan, r->sn, r->q->filter, idle, r->q->operations ? &on : &quiet);
+		r->scanned = scan_run(&r->scan, r->sn, r->q->filter, idle, r->q->operations ? &r->q->on : &quiet);
 	else if (!r->walker)
 		r->walker = critical_walker_new(r->sn, idle, &r->walked, &quiet);
 }

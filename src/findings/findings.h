@@ -55,11 +55,9 @@ extern const struct finding_rule_row finding_rules[FINDING_RULE__N];
 int finding_rule_find(const char *id, size_t n);
 /* Change one of the thresholds: "lock-queue.waiters=2", "stw.longest=5ms", "gc.share=20%". Return -1 with *e. */
 int finding_threshold_set(double threshold[FINDING_THRESHOLD__N], const char *words, struct err *e);
-/* Append a threshold's value as finding_threshold_set() reads it. */
 /* Append the table of rules for the manual, a line each, separated by tabs: "rule", name, title, fires, cause, action,
    example; or "threshold", name, default, text of a threshold of the rule before. */
 void finding_print_rules(struct buf *);
-void finding_threshold_put(struct buf *, enum finding_threshold, double value);
 
 /* At most FINDINGS_MOST are kept. FINDING_PROBLEM: all thresholds of the rule are reached. FINDING_NOTICE: half of them
    are, or the score is below FINDING_LOW. */

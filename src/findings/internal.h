@@ -29,8 +29,8 @@ struct findings_run {
 	bool scanned, noted;	/* the scan was not stopped; the search for moments was not */
 	struct goroutine_groups groups;
 	const struct critical_walker *walker;	/* NULL if a profile is judged */
-	struct stuck *stuck;		/* likewise; see findings_stuck() */
 	struct lock_sets *locks;	/* NULL: not made yet; see findings_locks() */
+	struct stuck *stuck;		/* likewise; see findings_stuck() */
 	struct kind_paths *paths;	/* of kinds of operations, for rules that need paths */
 	uint32_t npaths;
 	const struct operation_kind *straggling;	/* of children of which one is late in a finding; NULL: none */
@@ -38,8 +38,8 @@ struct findings_run {
 	struct frozen_gap { int64_t t0, t1; } *frozen;	/* times in which the process was stopped */
 	uint32_t nfrozen;
 	size_t cfrozen;
-	uint8_t *serves;	/* a bit per track: it works for operations of source task or server; likewise */
-	trk_id *proc;		/* all Ps */
+	uint8_t *serves;	/* a bit per track: see findings_serves(); NULL: not made yet */
+	const trk_id *proc;	/* all Ps */
 	uint32_t nproc;
 	int64_t wall;		/* length of the range that is judged, > 0 */
 	struct arena *mem;	/* of the results */
@@ -56,6 +56,8 @@ static inline bool findings_continue(const struct findings_run *r)
 {
 	return job_should_continue(&r->q->on);
 }
+/* Return a watcher for work beside that which reports the progress: it only stops. */
+struct progress_watcher findings_quiet(const struct findings_run *);
 #define LIMIT(run, rule, id) ((run)->threshold[LIMIT_##rule##_##id])
 
 #define RULE(id, name, title, judge, needs, fires, cause, action, example) void judge(struct findings_run *);
@@ -92,6 +94,8 @@ enum { FINDINGS_SAME_NS = 100000 };
 /* Return the line that represents a stack; of a goroutine that ran, without the runtime's frames for preemption. 0: it
    is unknown. */
 frm_id findings_site(const struct findings_run *, stk_id);
+/* Is the line one of user code, and known? */
+bool findings_is_user_frame(const struct findings_run *, frm_id);
 /* Return whether a stack of a run was recorded where the goroutine was preempted or sampled: such stacks show where it
    ran, others where it then blocked or woke another one. */
 bool findings_is_interruption(const struct findings_run *, stk_id);

@@ -40,6 +40,7 @@ struct leak {
 	frm_id place;			/* the user code that made them; 0: there is none */
 	fun_id fun;			/* of place; 0: none */
 	uint32_t into;			/* index of the leak that it belongs to; its own: it is one */
+	uint32_t with, last;		/* index of the next one that belongs to the same, 0: none; of the last one */
 	bool own;			/* place is where they are blocked */
 	uint8_t weight;			/* how well the place explains the others of its function */
 };
@@ -113,12 +114,6 @@ static frm_id made_by(const struct findings_run *r, trk_id g)
 	return 0;
 }
 
-static bool is_user_frame(const struct store *st, frm_id f)
-{
-	const struct str_row *name = store_str(st, store_fun(st, store_frm(st, f)->fun)->name);
-	return user_code_is_user_function(name->s, name->n);
-}
-
 static void add_leak(struct leak_search *l, uint32_t site, uint32_t group)
 {
 	const struct leak_count *c = &l->count[group];
@@ -127,10 +122,10 @@ static void add_leak(struct leak_search *l, uint32_t site, uint32_t group)
 	if (!c->g || !in_all_quarters(c->made) || !in_all_quarters(c->blocked) ||
 	    finding_fit(c->n, LIMIT(r, LEAK, GOROUTINES)) < 0.5)
 		return;
-	bool own = is_user_frame(r->st, at), network = r->scan.sites.v[site].cls == TIME_NETWORK;
+	bool own = findings_is_user_frame(r, at), network = r->scan.sites.v[site].cls == TIME_NETWORK;
 	frm_id place = own ? at : made_by(r, c->g);
 	l->v = mem_grow(l->v, &l->cap, l->n + 1u, sizeof *l->v);
-	l->v[l->n] = (struct leak){.group = group, .site = site, .c = *c, .place = place, .into = l->n, .own = own,
+	l->v[l->n] = (struct leak){.group = group, .site = site, .c = *c, .place = place, .own = own,
 	    .weight = (uint8_t)(2 * own + !network), .fun = place ? store_frm(r->st, place)->fun : 0};
 	l->n++;
 }
@@ -218,14 +213,19 @@ static void join_leaks(struct leak_search *l)
 	if (l->n)
 		qsort(l->v, l->n, sizeof *l->v, by_place);
 	for (uint32_t i = 0; i < l->n; i++) {
-		l->v[i].into = i;
-		if (i && l->v[i].fun && l->v[i].fun == l->v[i - 1].fun)
-			l->v[i].into = l->v[i - 1].into;
-		for (uint32_t k = 0; !l->v[i].fun && l->v[k].fun && k < LOOKS; k++)
-			if (l->v[k].into == k && l->v[k].own && follow_one_another(&l->v[i], &l->v[k])) {
-				l->v[i].into = k;
+		struct leak *x = &l->v[i];
+		x->into = x->last = i;
+		if (i && x->fun && x->fun == l->v[i - 1].fun)
+			x->into = l->v[i - 1].into;
+		for (uint32_t k = 0; !x->fun && l->v[k].fun && k < LOOKS; k++)
+			if (l->v[k].into == k && l->v[k].own && follow_one_another(x, &l->v[k])) {
+				x->into = k;
 				break;
 			}
+		if (x->into == i)
+			continue;
+		l->v[l->v[x->into].last].with = i;
+		l->v[x->into].last = i;
 	}
 }
 
@@ -233,9 +233,7 @@ static void put_companions(const struct leak_search *l, uint32_t i)
 {
 	struct findings_run *r = l->r;
 	uint32_t n = 0;
-	for (uint32_t k = 0; k < l->n && n < ALSO; k++) {
-		if (k == i || l->v[k].into != i)
-			continue;
+	for (uint32_t k = l->v[i].with; k && n < ALSO; k = l->v[k].with) {
 		buf_printf(&r->text, "%s %u", n++ ? "," : "; with them", l->v[k].c.n);
 		finding_put_group(r, l->v[k].group);
 	}

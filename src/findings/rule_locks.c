@@ -131,12 +131,6 @@ static void put_queue(struct findings_run *r, const struct lock_queue *q, const 
 	finding_put_place_after(r, site, between ? between : frame);
 }
 
-static bool is_user_frame(const struct store *st, frm_id f)
-{
-	const struct str_row *name = store_str(st, store_fun(st, store_frm(st, f)->fun)->name);
-	return user_code_is_user_function(name->s, name->n);
-}
-
 static void report_queue(struct lock_rule *l, struct lock_queue *q)
 {
 	struct findings_run *r = l->r;
@@ -153,7 +147,7 @@ static void report_queue(struct lock_rule *l, struct lock_queue *q)
 	       burst = finding_fit((double)q->crowded, LIMIT(r, LOCK_QUEUE, CROWDED));
 	/* A holder that now and then waits for a P, and locks of libraries that hardly matter, are nothing to look at. */
 	if ((fit < 0.5 && holder.cls == TIME_RUNNABLE) ||
-	    (f.score < FINDING_LOW && !is_user_frame(r->st, frame_of(r->st, holder.at))))
+	    (f.score < FINDING_LOW && !findings_is_user_frame(r, frame_of(r->st, holder.at))))
 		return;
 	finding_culprit(r, &f, frame_of(r->st, holder.at));
 	for (uint32_t i = 0; i < q->held.n && i < FINDING_CULPRITS; i++)

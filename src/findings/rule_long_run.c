@@ -20,6 +20,7 @@
 #include "base/text/text.h"
 #include "base/wrap_math.h"
 #include "trace/run_stacks.h"
+#include "trace/stats/goroutine_stats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,12 +34,6 @@ struct late_others {
 	uint64_t *start_sum, *end_sum;		/* of the first i of them */
 	struct late_union { int64_t t0, t1, before; } *all;	/* times with at least one; before: sum of those before it */
 };
-
-static int by_time(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return x < y ? -1 : x > y;
-}
 
 static void sum_up(const int64_t *t, uint64_t *sum, uint32_t n)
 {
@@ -81,8 +76,7 @@ static void late_others_make(struct late_others *o, struct findings_run *r, trk_
 		o->end[o->n++] = v->t1;
 		add_to_union(o, v->t0, v->t1);
 	}
-	if (o->n)
-		qsort(o->end, o->n, sizeof *o->end, by_time);
+	stats_sort(o->end, o->n);
 	sum_up(o->start, o->start_sum, o->n);
 	sum_up(o->end, o->end_sum, o->n);
 }
@@ -164,7 +158,7 @@ static int64_t preemption_delay(const struct findings_run *r)
 		if (is_interrupted(r, &runs->v[i]))
 			v[n++] = runs->v[i].t1 - runs->v[i].t0;
 	if (n) {
-		qsort(v, n, sizeof *v, by_time);
+		stats_sort(v, n);
 		delay = v[(uint64_t)n * 9 / 10];
 	}
 	mem_free(v);

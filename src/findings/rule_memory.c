@@ -175,16 +175,10 @@ static bool may_be_taxed(const struct findings_run *r)
 	return false;
 }
 
-static bool goes_on(void *on, uint64_t done, uint64_t total)
-{
-	(void)done, (void)total;
-	return job_should_continue(on);
-}
-
 /* Find the main kind of which the GC costs the largest part, on critical paths, as the board gctax has it. */
 static void find_taxed(struct findings_run *r, struct gc_time *t)
 {
-	struct progress_watcher on = r->q->on, quiet = {goes_on, &on};
+	struct progress_watcher quiet = findings_quiet(r);
 	struct arena mem = {0};
 	const struct gc_tax_sum *v = may_be_taxed(r) ? gc_tax_sums(r->sn, r->ops, r->walker, &quiet, &mem) : NULL;
 	for (uint32_t i = 0; v && i < r->ops->nkinds; i++) {

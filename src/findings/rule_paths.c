@@ -16,18 +16,14 @@
 #include "findings/measures/paths.h"
 #include "store/tracks/wake_edges.h"
 #include "trace/bins.h"
+#include "trace/stats/goroutine_stats.h"
 #include "trace/user_code.h"
 
-#include <stdlib.h>
+#include <math.h>
 
 /* Kinds with less time in flight, as a share of the time range, do not count. */
 #define KIND_LEAST 0.05
 enum { KIND_OPERATIONS = 8, KINDS = 8, LATE_END_NS = 1000000 };
-
-static double lesser(double a, double b)
-{
-	return a < b ? a : b;
-}
 
 /* Does another goroutine give the loop its work, piece by piece? A loop that hardly ever has to wait finds more than one
    piece: then its rounds are no units of work. */
@@ -72,17 +68,11 @@ void findings_walk_kind(struct findings_run *r, uint32_t i)
 	paths_of_kind(&r->paths[i], r->walker, r->ops, r->paths[i].kind, &r->q->on);
 }
 
-/* Does a user or another program wait for each operation of the kind? */
-static bool is_served(const struct operation_kind *k)
-{
-	return k->source == OPERATION_TASK || k->source == OPERATION_SERVER;
-}
-
 /* Are there enough slow operations, and not as many as others? */
 static bool has_tail(const struct kind_paths *k)
 {
 	enum { SOME = 8, PART = 5 };
-	return k->n[PATH_SLOW] && k->nslow * PART <= k->kind->ncomplete && (is_served(k->kind) || k->nslow >= SOME);
+	return k->n[PATH_SLOW] && k->nslow * PART <= k->kind->ncomplete && (paths_is_served(k->kind) || k->nslow >= SOME);
 }
 
 static void add_kind_victim(struct findings_run *r, struct finding *f, const struct operation_kind *k, frm_id at)
@@ -126,7 +116,6 @@ static const char *place_verb(enum time_class c)
 	default: return "waiting";
 	}
 }
-
 
 /* Add the kind to a finding of the same rule and line, if there is one: a request of a server often has a task in it,
    and kinds often have one cause. */
@@ -242,7 +231,7 @@ void rule_sleep(struct findings_run *r)
 {
 	struct kind_paths *k = r->paths;
 	for (uint32_t i = 0; i < r->npaths; i++)
-		if (is_served(k[i].kind))
+		if (paths_is_served(k[i].kind))
 			judge_sleep(r, &k[i]);
 	for (uint32_t i = 0; i < r->scan.sites.n && i < r->scan.csite && findings_continue(r); i++)
 		if (r->scan.sites.v[i].cls == TIME_SLEEP)
@@ -391,7 +380,7 @@ void rule_network(struct findings_run *r)
 		double ratio = rest > 0 ? finding_fit(slow / rest, LIMIT(r, NETWORK, RATIO)) : 2,
 		       share = finding_fit(slow / paths_mean(&k[i], NULL, PATH_SLOW), LIMIT(r, NETWORK, SHARE)),
 		       some = finding_fit(k[i].nslow, LIMIT(r, NETWORK, SLOW));
-		report_slow(r, &k[i], p, part, lesser(lesser(ratio, share), some));
+		report_slow(r, &k[i], p, part, fmin(fmin(ratio, share), some));
 	}
 }
 
@@ -462,7 +451,7 @@ void rule_own_cpu(struct findings_run *r)
 		double part, slow = paths_mean(&k[i], NULL, PATH_SLOW), rest = paths_mean(&k[i], NULL, PATH_REST);
 		const struct path_place *p = has_tail(&k[i]) ? explaining_place(r, &k[i], &part) : NULL;
 		double cpu = own_cpu_mean(&k[i], PATH_SLOW);
-		bool often = is_served(k[i].kind) ||
+		bool often = paths_is_served(k[i].kind) ||
 		    (k[i].kind->source != OPERATION_LIFE && 20 * k[i].nslow >= k[i].kind->ncomplete);
 		if (!p || !p->own || p->cls != TIME_ON_CPU || !is_own_cpu(&k[i]) || k[i].kind == r->straggling ||
 		    !often ||
@@ -472,7 +461,7 @@ void rule_own_cpu(struct findings_run *r)
 		       ratio = rest > 0 ? finding_fit(slow / rest, LIMIT(r, OWN_CPU, RATIO)) : 0,
 		       some = finding_fit(k[i].nslow, LIMIT(r, OWN_CPU, SLOW)),
 		       more = finding_fit(cpu - own_cpu_mean(&k[i], PATH_REST), LIMIT(r, OWN_CPU, MORE));
-		report_slow(r, &k[i], p, part, lesser(lesser(share, ratio), lesser(some, more)));
+		report_slow(r, &k[i], p, part, fmin(fmin(share, ratio), fmin(some, more)));
 	}
 }
 
@@ -522,12 +511,6 @@ static struct last_child last_child(const struct findings_run *r, const struct o
 		if (of[i].n > best.n && of[i].made < of[i].before)
 			best = of[i];
 	return best;
-}
-
-static int by_ns(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return x < y ? -1 : x > y;
 }
 
 /* What the last children of sampled operations did while all others had ended. */
@@ -593,9 +576,9 @@ static void judge_straggler(struct findings_run *r, const struct operation_kind 
 		paths_free(&s.does);
 		return;
 	}
-	qsort(s.late, s.n, sizeof *s.late, by_ns);
+	stats_sort(s.late, s.n);
 	double wait = (double)s.late[s.n / 2], late = wait / (double)kind->p50,
-	       fit = lesser(finding_fit(late, LIMIT(r, STRAGGLER, LATE)), finding_fit(wait, LIMIT(r, STRAGGLER, WAIT)));
+	       fit = fmin(finding_fit(late, LIMIT(r, STRAGGLER, LATE)), finding_fit(wait, LIMIT(r, STRAGGLER, WAIT)));
 	const struct path_place *most = NULL;
 	for (uint32_t i = 0; i < s.does.nplaces; i++)
 		if (!most || s.does.v[i].ns[PATH_SLOW] > most->ns[PATH_SLOW])
@@ -626,7 +609,7 @@ void rule_straggler(struct findings_run *r)
 {
 	struct kind_paths *k = r->paths;
 	for (uint32_t i = 0; i < r->npaths; i++)
-		if (is_served(k[i].kind))
+		if (paths_is_served(k[i].kind))
 			judge_straggler(r, k[i].kind);
 }
 
@@ -674,7 +657,7 @@ void rule_serial_calls(struct findings_run *r)
 		       share = finding_fit((double)s->ns / length, LIMIT(r, SERIAL_CALLS, SHARE)),
 		       ratio = median > 0 ? finding_fit(length / median, LIMIT(r, SERIAL_CALLS, RATIO)) : 0,
 		       calls = finding_fit(waits.n, LIMIT(r, SERIAL_CALLS, CALLS)),
-		       fit = lesser(lesser(share, ratio), calls);
+		       fit = fmin(fmin(share, ratio), calls);
 		struct finding f = {.score = 100 * (double)s->ns / length * slow_weight(&k[i]), .t0 = o.t0,
 		    .t1 = o.t1,
 		    .trk = o.g, .see = "why"};

@@ -14,16 +14,12 @@
 #include "calltree/runtime_frames.h"
 #include "trace/user_code.h"
 
+#include <math.h>
 #include <string.h>
 
 static double share_of(int64_t part, int64_t all)
 {
 	return all > 0 ? (double)part / (double)all : 0;
-}
-
-static double least(double a, double b)
-{
-	return a < b ? a : b;
 }
 
 /* Sum up a sample type. Return false if the profile does not have it, or if nothing has weight. */
@@ -115,7 +111,7 @@ void rule_same_stack(struct findings_run *r)
 	if (!s || !s->kind)
 		return;
 	double share = share_of(s->a, p.a);
-	double fit = least(finding_fit(share, LIMIT(r, SAME_STACK, SHARE)),
+	double fit = fmin(finding_fit(share, LIMIT(r, SAME_STACK, SHARE)),
 	    finding_fit((double)s->a, LIMIT(r, SAME_STACK, GOROUTINES)));
 	struct finding f = {.score = finding_score((double)s->a, (double)p.a), .see = see_callers(r, s)};
 	if (!has_work(s->kind))
@@ -137,7 +133,7 @@ void rule_cpu_gc(struct findings_run *r)
 		return;
 	int64_t gc = profile_sites_of_kind(&p, RUNTIME_WORK_GC);
 	double share = share_of(gc, p.a);
-	double fit = least(finding_fit(share, LIMIT(r, CPU_GC, SHARE)), finding_fit((double)p.a, LIMIT(r, CPU_GC, TIME)));
+	double fit = fmin(finding_fit(share, LIMIT(r, CPU_GC, SHARE)), finding_fit((double)p.a, LIMIT(r, CPU_GC, TIME)));
 	struct finding f = {.score = finding_score((double)gc, (double)p.a), .see = "top -focus=runtime.gc"};
 	frm_id at = frame_of(r, profile_sites_heaviest(&p, RUNTIME_WORK_ALLOC));
 	buf_puts(&r->text, "the GC takes ");
@@ -163,7 +159,7 @@ void rule_cpu_locks(struct findings_run *r)
 		return;
 	int64_t lock = profile_sites_of_kind(&p, RUNTIME_WORK_LOCK);
 	double share = share_of(lock, p.a);
-	double fit = least(
+	double fit = fmin(
 	    finding_fit(share, LIMIT(r, CPU_LOCKS, SHARE)), finding_fit((double)p.a, LIMIT(r, CPU_LOCKS, TIME)));
 	struct finding f = {.score = finding_score((double)lock, (double)p.a), .see = "top -focus=lock"};
 	frm_id at = frame_of(r, profile_sites_heaviest(&p, RUNTIME_WORK_LOCK));
@@ -216,8 +212,8 @@ void rule_contention(struct findings_run *r)
 		return;
 	int64_t all = profile_sites_of_kind(&p, RUNTIME_WAIT_MUTEX), n = contentions_at(r, s);
 	double share = share_of(s->a, all), mean = n > 0 ? (double)s->a / (double)n : 0;
-	double fit = least(finding_fit(share, LIMIT(r, CONTENTION, SHARE)),
-	    least(finding_fit((double)s->a, LIMIT(r, CONTENTION, DELAY)), finding_fit(mean, LIMIT(r, CONTENTION, MEAN))));
+	double fit = fmin(finding_fit(share, LIMIT(r, CONTENTION, SHARE)),
+	    fmin(finding_fit((double)s->a, LIMIT(r, CONTENTION, DELAY)), finding_fit(mean, LIMIT(r, CONTENTION, MEAN))));
 	struct finding f = {.score = finding_score((double)s->a, (double)p.a), .see = see_callers(r, s)};
 	bool unlock = is_unlock(r, s);
 	if (unlock) {
@@ -252,7 +248,7 @@ void rule_heap_site(struct findings_run *r)
 	if (!s)
 		return;
 	double share = share_of(s->a, p.a);
-	double fit = least(
+	double fit = fmin(
 	    finding_fit(share, LIMIT(r, HEAP_SITE, SHARE)), finding_fit((double)s->a, LIMIT(r, HEAP_SITE, BYTES)));
 	struct finding f = {.score = finding_score((double)s->a, (double)p.a), .see = see_callers(r, s)};
 	finding_put_place(r, frame_of(r, s));
@@ -290,8 +286,8 @@ void rule_heap_growth(struct findings_run *r)
 		return;
 	int64_t more = wrap_sub(p.a, p.b), own = wrap_sub(s->a, s->b);
 	double share = share_of(own, more), growth = (double)p.a / (double)p.b;
-	double fit = least(finding_fit(growth - 1, LIMIT(r, HEAP_GROWTH, GROWTH) - 1),
-	    least(finding_fit((double)more, LIMIT(r, HEAP_GROWTH, BYTES)),
+	double fit = fmin(finding_fit(growth - 1, LIMIT(r, HEAP_GROWTH, GROWTH) - 1),
+	    fmin(finding_fit((double)more, LIMIT(r, HEAP_GROWTH, BYTES)),
 		finding_fit(share, LIMIT(r, HEAP_GROWTH, SHARE))));
 	struct finding f = {.score = finding_score((double)own, (double)p.a), .see = see_callers(r, s)};
 	buf_puts(&r->text, "the live memory grew from ");
@@ -301,7 +297,7 @@ void rule_heap_growth(struct findings_run *r)
 	buf_puts(&r->text, ": ");
 	finding_put_place(r, frame_of(r, s));
 	buf_puts(&r->text, " allocated ");
-	put_percent(r, least(share, 1));
+	put_percent(r, fmin(share, 1));
 	buf_puts(&r->text, " of the difference");
 	finding_culprit_stack(r, &f, s->path);
 	finding_number(&f, "base_bytes", (double)p.b);

@@ -15,6 +15,7 @@
 #include "store/tracks/time_search.h"
 #include "trace/bins.h"
 #include "trace/run_stacks.h"
+#include "trace/stats/goroutine_stats.h"
 #include "trace/user_code.h"
 
 #include <stdlib.h>
@@ -301,12 +302,6 @@ void rule_no_p(struct findings_run *r)
 
 /* ---- gomaxprocs */
 
-static int by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return x < y ? -1 : x > y;
-}
-
 /* Return the median number of runnable goroutines in [a, b), of the means of slots, so that a burst at the start of a
    program does not count; -1 if there are too few slots. */
 static double median_runnable(const struct findings_run *r, int64_t a, int64_t b)
@@ -322,7 +317,7 @@ static double median_runnable(const struct findings_run *r, int64_t a, int64_t b
 	}
 	if (n < FEW)
 		return -1;
-	qsort(v, n, sizeof *v, by_value);
+	stats_sort(v, n);
 	return (double)v[n / 2] / (double)s->slot_ns;
 }
 

@@ -16,8 +16,7 @@
 #include "base/text/text.h"
 #include "base/wrap_math.h"
 #include "trace/bins.h"
-
-#include <stdlib.h>
+#include "trace/stats/goroutine_stats.h"
 
 enum { WINDOWS = 64, EXPECTED = 50 };
 
@@ -33,12 +32,6 @@ struct cpu_window { double ran, on_cpu; uint32_t n; };
 static bool counts(const struct findings_run *r, const struct smp_time *s)
 {
 	return s->when != TIME_NONE && s->proc && s->when >= r->scan.t0 && s->when < r->scan.t1;
-}
-
-static int by_value(const void *a, const void *b)
-{
-	int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
-	return x < y ? -1 : x > y;
 }
 
 /* The runtime takes 100 samples a second of CPU time, unless the program sets another rate. Ticks of the kernel move
@@ -69,8 +62,7 @@ static void read_samples(struct findings_run *r, struct cpu_samples *c)
 		c->t1 = c->n && c->t1 > s.when ? c->t1 : s.when;
 		c->n++;
 	}
-	if (c->ndistance)
-		qsort(c->distance, c->ndistance, sizeof *c->distance, by_value);
+	stats_sort(c->distance, c->ndistance);
 	c->period = period_of(c);
 }
 

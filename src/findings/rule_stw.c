@@ -15,16 +15,16 @@
 
 #include <string.h>
 
-static bool begins(struct stop_kind k, const char *with)
-{
-	return k.n >= strlen(with) && !memcmp(k.s, with, strlen(with));
-}
-
-/* Stops of the GC are judged with it, and those of the recording are not there without it. */
+/* Does the program ask for the stop? Stops of the GC are judged with it, and those of the recording are not there without
+   it. The reasons are those of the runtime. */
 static bool is_programs(const struct store *st, uint32_t span)
 {
+	static const char *const others[] = {"GC ", "start trace", "stop trace"};
 	struct stop_kind k = stops_kind(st, span);
-	return !begins(k, "GC ") && !begins(k, "start trac") && !begins(k, "stop trac") && !begins(k, "trace");
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (k.n >= strlen(others[i]) && !memcmp(k.s, others[i], strlen(others[i])))
+			return false;
+	return true;
 }
 
 /* Indexes of stops: those of group i are index[from[i]] up to index[from[i + 1] - 1], in their order. */

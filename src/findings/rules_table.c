@@ -114,7 +114,8 @@ int finding_threshold_set(double threshold[FINDING_THRESHOLD__N], const char *wo
 	return 0;
 }
 
-void finding_threshold_put(struct buf *b, enum finding_threshold i, double value)
+/* Append a threshold's value as finding_threshold_set() reads it. */
+static void put_threshold(struct buf *b, enum finding_threshold i, double value)
 {
 	switch (finding_thresholds[i].unit) {
 	case LIMIT_NS: text_ns(b, wrap_clamp(value)); break;
@@ -135,7 +136,7 @@ void finding_print_rules(struct buf *b)
 			if ((int)row->rule != i)
 				continue;
 			buf_printf(b, "threshold\t%s\t", row->name);
-			finding_threshold_put(b, (enum finding_threshold)t, row->value);
+			put_threshold(b, (enum finding_threshold)t, row->value);
 			buf_printf(b, "\t%s\n", row->text);
 		}
 	}

@@ -131,11 +131,6 @@ static void forget_operation(struct kind_paths *k)
 	}
 }
 
-static bool is_served(const struct operation_kind *k)
-{
-	return k->source == OPERATION_TASK || k->source == OPERATION_SERVER;
-}
-
 /* Durations are counted in eighths of an octave; the last class ends at 2^63 ns. */
 enum { OCTAVE = 8, DURATIONS = 61 * OCTAVE, SOME_SLOW = 8, SLOW_PART = 4 };
 
@@ -259,7 +254,7 @@ static void find_slow(
 	enum { TIMES = 3 };
 	const struct operation_kind *kind = k->kind;
 	bool empty = kind->gap && kind->nslow;
-	int64_t valley = !empty && is_served(kind) ? find_valley(kind, ops) : 0;
+	int64_t valley = !empty && paths_is_served(kind) ? find_valley(kind, ops) : 0;
 	k->gap = empty || valley;
 	k->slow_from = empty ? kind->slow_from : valley ? valley : kind->p50 > 0 ? TIMES * kind->p50 : INT64_MAX;
 	set_sides(k, ops, side, all);
@@ -292,7 +287,7 @@ static void walk_side(struct kind_paths *k, const struct critical_walker *w, con
     const struct progress_watcher *on)
 {
 	uint32_t seen = 0, kind = (uint32_t)(k->kind - ops->kind);
-	uint32_t step = all / (is_served(k->kind) ? PATH_SERVED_SAMPLES : PATH_SAMPLES) + 1;
+	uint32_t step = all / (paths_is_served(k->kind) ? PATH_SERVED_SAMPLES : PATH_SAMPLES) + 1;
 	size_t pieces = 0;
 	for (uint32_t i = 0; seen < all; i++) {
 		if (side[i] != walked || seen++ % step)

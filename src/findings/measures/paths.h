@@ -44,6 +44,11 @@ struct kind_paths {
 	struct u64_hash of_stack, of_line;
 	struct path_series series;	/* the one with most time, among slow operations; n 0: none */
 };
+/* Does a user or another program wait for each operation of the kind? */
+static inline bool paths_is_served(const struct operation_kind *k)
+{
+	return k->source == OPERATION_TASK || k->source == OPERATION_SERVER;
+}
 /* Walk samples of both sides, until the watcher stops it. Free it with paths_free(). */
 void paths_of_kind(struct kind_paths *, const struct critical_walker *, const struct operations *,
     const struct operation_kind *, const struct progress_watcher *);
