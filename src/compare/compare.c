@@ -224,13 +224,12 @@ static bool measure_kind(struct compare_run *r, struct compare_kind *k, const st
 	struct kind_sums *sums = xcalloc(1, sizeof *sums);
 	bool whole = true;
 	sums->names = &r->names;
-	sums->walks = compare_may_walk(&r->trace[COMPARE_BEFORE]) && compare_may_walk(&r->trace[COMPARE_AFTER]);
+	k->walked = sums->walks = compare_may_walk(&r->trace[COMPARE_BEFORE]) && compare_may_walk(&r->trace[COMPARE_AFTER]);
 	for (int i = COMPARE_SIDES; i-- > 0 && whole;) {
 		enum compare_side s = (enum compare_side)i;
 		struct kind_operations of = compare_operations_of(&r->trace[s], named, &r->scratch);
 		measure_durations(k, &r->trace[s], s, &of);
 		whole = compare_walk_side(sums, &r->trace[s], s, &of, r->q, &r->scratch);
-		k->walked[s] = sums->walked[s];
 	}
 	judge_durations(k);
 	k->change = change_of_kind(k);

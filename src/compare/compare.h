@@ -51,8 +51,10 @@ struct compare_kind {
 	const char *name;		/* bytes as in the file */
 	size_t nname;
 	enum operation_source source;
-	uint32_t n[COMPARE_SIDES], walked[COMPARE_SIDES];	/* operations; those whose critical path was walked */
+	uint32_t n[COMPARE_SIDES];	/* operations */
+	bool walked;			/* critical paths were walked; false: those of kinds before have too many pieces */
 	struct compare_amount amount[COMPARE_MEASURE__N];	/* durations in ns; operations per second */
+	/* of critical paths, without them zeros: */
 	struct compare_amount class_ns[TIME_CLASS__N];		/* mean of an operation */
 	struct compare_place *place;	/* largest difference first */
 	uint32_t nplaces;

@@ -71,6 +71,8 @@ static void put_kind(struct buf *b, const struct compare_kind *k)
 	if (before > 0)
 		buf_printf(b, " (%.*fx)", after / before < 9.95 ? 2 : 1, after / before);
 	uint32_t own = compare_worst_place(k, COMPARE_NONE);
+	if (!k->walked)
+		buf_puts(b, ", where is not known: the critical paths of other kinds are too long to read all");
 	if (own == COMPARE_NONE)
 		return;
 	buf_puts(b, ": ");

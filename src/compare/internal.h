@@ -77,7 +77,7 @@ struct kind_sums {
 	struct intern index;
 	double class_ns[COMPARE_SIDES][TIME_CLASS__N][COMPARE_BLOCKS];
 	double count[COMPARE_SIDES][COMPARE_BLOCKS];
-	uint32_t blocks[COMPARE_SIDES], walked[COMPARE_SIDES];
+	uint32_t blocks[COMPARE_SIDES];
 };
 /* Are there not yet too many pieces of paths of this side? */
 bool compare_may_walk(const struct compare_trace *);

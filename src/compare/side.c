@@ -239,7 +239,6 @@ bool compare_walk_side(struct kind_sums *k, struct compare_trace *t, enum compar
 		t->walker = critical_walker_new(t->in->sn, t->ops, mem, &q->on);
 	if (n && !t->walker)
 		return false;
-	k->walked[s] = n;
 	k->blocks[s] = n < COMPARE_BLOCKS ? n : COMPARE_BLOCKS;
 	for (uint32_t i = 0; i < n && job_should_continue(&q->on); i++) {
 		struct operation o = operations_get(t->ops, of->v[(uint64_t)i * of->n / n]);
