@@ -7,12 +7,11 @@
  */
 #include "config.h"
 #include "boards/internal.h"
+#include "findings/measures/names.h"
 
 #include "base/mem/mem.h"
 #include "base/u64_map.h"
 #include "base/wrap_math.h"
-
-#include <string.h>
 
 enum channel_side { SIDE_RECEIVE, SIDE_SEND, SIDES };
 
@@ -42,14 +41,8 @@ struct channels {
 /* Does the innermost function of a stack receive from a channel? Others send to it, close it, or select. */
 static bool receives(const struct store *st, stk_id stack)
 {
-	static const char *const names[] = {"runtime.chanrecv", "runtime.selectnbrecv"};
-	if (!stack)
-		return false;
-	const struct str_row *f = store_str(st, store_fun(st, store_frm(st, stk_frame(st, stack))->fun)->name);
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (f->n >= strlen(names[i]) && !memcmp(f->s, names[i], strlen(names[i])))
-			return true;
-	return false;
+	const struct str_row *f = names_function(st, stack);
+	return names_begins(f, "runtime.chanrecv") || names_begins(f, "runtime.selectnbrecv");
 }
 
 static enum channel_side side_of(const struct store *st, const struct wait_event *e)

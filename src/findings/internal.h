@@ -9,6 +9,7 @@
 #include "findings/measures/groups.h"
 #include "findings/measures/lock_sets.h"
 #include "findings/measures/moments.h"
+#include "findings/measures/names.h"
 #include "findings/measures/scan.h"
 #include "findings/stuck.h"
 #include "critical/path.h"

@@ -11,6 +11,7 @@
 
 #include "base/intern.h"
 #include "base/wrap_math.h"
+#include "findings/measures/names.h"
 #include "calltree/runtime_frames.h"
 #include "trace/user_code.h"
 
@@ -103,7 +104,7 @@ static uint8_t kind_of_state(const struct snap *sn, uint32_t set)
 	for (uint32_t i = 0; i < row->n; i++) {
 		const struct sink_label *l = store_label(sn->st, row->label + i);
 		const struct str_row *key = store_str(sn->st, l->key);
-		if (l->str && key->n == 5 && !memcmp(key->s, "state", 5))
+		if (l->str && names_is(key, "state"))
 			return (uint8_t)runtime_wait_of_state(store_str(sn->st, l->str)->s);
 	}
 	return 0;
@@ -114,7 +115,7 @@ static bool is_leaked(const struct snap *sn, uint32_t set)
 	const struct set_row *row = store_set(sn->st, set);
 	for (uint32_t i = 0; i < row->n; i++) {
 		const struct str_row *key = store_str(sn->st, store_label(sn->st, row->label + i)->key);
-		if (key->n == 6 && !memcmp(key->s, "leaked", 6))
+		if (names_is(key, "leaked"))
 			return true;
 	}
 	return false;
@@ -200,7 +201,7 @@ int profile_sites_type(const struct snap *sn, const char *name)
 	for (uint32_t i = 0; i < sn->ntypes; i++) {
 		const struct type_row *t = column_at(&sn->st->types, i);
 		const struct str_row *s = store_str(sn->st, t->name);
-		if (s->n == strlen(name) && !memcmp(s->s, name, s->n))
+		if (names_is(s, name))
 			return (int)i;
 	}
 	return PROFILE_NO_TYPE;

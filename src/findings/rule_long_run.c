@@ -23,7 +23,6 @@
 #include "trace/stats/goroutine_stats.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---- goroutines that wait meanwhile */
 
@@ -139,12 +138,7 @@ static int64_t late_others_covered(const struct late_others *o, int64_t t0, int6
 /* Did the run end because a signal interrupted it? Such code can be preempted everywhere. */
 static bool is_interrupted(const struct findings_run *r, const struct scan_span *v)
 {
-	static const char async[] = "runtime.asyncPreempt";
-	if (!v->stack)
-		return false;
-	const struct frm_row *f = store_frm(r->st, stk_frame(r->st, v->stack));
-	const struct str_row *name = store_str(r->st, store_fun(r->st, f->fun)->name);
-	return name->n >= sizeof async - 1 && !memcmp(name->s, async, sizeof async - 1);
+	return names_begins(names_function(r->st, v->stack), "runtime.asyncPreempt");
 }
 
 /* Return how long goroutines that can be preempted everywhere run before they are: 90 of 100 such runs are shorter. It

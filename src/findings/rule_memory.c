@@ -22,8 +22,6 @@
 #include "trace/gc_cycles.h"
 #include "trace/user_code.h"
 
-#include <string.h>
-
 /* Where the program allocates: by site, of which table. */
 struct alloc_blame {
 	struct site_table sites;
@@ -223,13 +221,9 @@ static void put_goal(struct findings_run *r, double goal)
 /* Did a call of runtime.GC start the cycle? runtime/debug.FreeOSMemory calls it too. */
 static bool is_forced(const struct store *st, stk_id stack)
 {
-	static const char gc[] = "runtime.GC";
-	for (stk_id s = stack; s; s = stk_parent(st, s)) {
-		const struct str_row *name = store_str(st, store_fun(st, store_frm(st, stk_frame(st, s))->fun)->name);
-		if (name->n == sizeof gc - 1 && !memcmp(name->s, gc, name->n))
-			return true;
-	}
-	return false;
+	while (stack && !names_is(names_function(st, stack), "runtime.GC"))
+		stack = stk_parent(st, stack);
+	return stack != 0;
 }
 
 /* Cycles that the program asks for. Return whether they are a finding, and most of all. */

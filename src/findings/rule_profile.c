@@ -196,7 +196,7 @@ static bool is_unlock(const struct findings_run *r, const struct profile_site *s
 		stk_id stack = store_smp(r->st, i)->stack;
 		if (user_code_first_frame(r->st, stack) != s->path)
 			continue;
-		const struct str_row *name = store_str(r->st, store_fun(r->st, store_frm(r->st, stk_frame(r->st, stack))->fun)->name);
+		const struct str_row *name = names_function(r->st, stack);
 		return name->n && (strstr(name->s, "Unlock") || strstr(name->s, "unlock"));
 	}
 	return false;

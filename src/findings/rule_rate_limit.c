@@ -29,7 +29,7 @@ static bool is_ended_by_timers(const struct wait_site *at, const struct scan_sit
 static bool is_limiter(const struct store *st, stk_id node)
 {
 	static const char *const words[] = {"limit", "throttl"};
-	const struct str_row *name = store_str(st, store_fun(st, store_frm(st, stk_frame(st, node))->fun)->name);
+	const struct str_row *name = names_function(st, node);
 	const char *slash = name->n ? text_last(name->s, '/', name->n) : NULL;
 	for (size_t i = slash ? (size_t)(slash - name->s) : 0; i < name->n; i++)
 		for (size_t w = 0; w < sizeof words / sizeof *words; w++)

@@ -19,7 +19,6 @@
 #include "trace/user_code.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static int64_t overlap(int64_t a, int64_t b, int64_t c, int64_t d)
 {
@@ -414,12 +413,9 @@ struct gap_walk { uint32_t late, reaches, stop; trk_id timer; struct frozen_sum 
 enum { TIMER_NS = 100000000, TIMER_LATE_NS = 2000000 };
 static trk_id tracer_timer(const struct findings_run *r)
 {
-	static const char start[] = "runtime.traceStartReadCPU.func1";
-	for (trk_id g = 1; g < r->sn->ntrks; g++) {
-		const struct str_row *name = store_str(r->st, store_trk_name(r->st, g));
-		if (name->n == sizeof start - 1 && !memcmp(name->s, start, sizeof start - 1))
+	for (trk_id g = 1; g < r->sn->ntrks; g++)
+		if (names_is(store_str(r->st, store_trk_name(r->st, g)), "runtime.traceStartReadCPU.func1"))
 			return g;
-	}
 	return 0;
 }
 

@@ -15,8 +15,6 @@
 #include "base/text/text.h"
 #include "base/wrap_math.h"
 
-#include <string.h>
-
 /* Add the time of the samples of a site by group, and return the group with most of it. */
 static uint32_t main_group(const struct findings_run *r, const struct scan_site *x, int64_t *ns)
 {
@@ -38,8 +36,7 @@ static uint32_t main_group(const struct findings_run *r, const struct scan_site 
 static bool is_main(const struct findings_run *r, trk_id g)
 {
 	const struct str_row *start = store_str(r->st, store_trk_name(r->st, g));
-	return (start->n == 12 && !memcmp(start->s, "runtime.main", 12)) ||
-	    (start->n == 9 && !memcmp(start->s, "main.main", 9));
+	return names_is(start, "runtime.main") || names_is(start, "main.main");
 }
 
 /* Is a goroutine parked in its calls? A call that takes a large part of the time range is a state and no cost, also if a
@@ -69,16 +66,12 @@ static double part_awaited(struct findings_run *r, const struct scan_site *x)
 /* Return the part of the samples of a site that wait for the end of a child process: no other method of os.Process blocks. */
 static double part_of_children(const struct findings_run *r, const struct scan_site *x)
 {
-	static const char method[] = "os.(*Process).";
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < x->nsample; i++) {
 		stk_id s = x->sample[i].stack;
-		bool is = false;
-		for (; s && !is; s = stk_parent(r->st, s)) {
-			const struct str_row *name = store_str(r->st, store_fun(r->st, store_frm(r->st, stk_frame(r->st, s))->fun)->name);
-			is = name->n >= sizeof method - 1 && !memcmp(name->s, method, sizeof method - 1);
-		}
-		n += is;
+		while (s && !names_begins(names_function(r->st, s), "os.(*Process)."))
+			s = stk_parent(r->st, s);
+		n += s != 0;
 	}
 	return x->nsample ? (double)n / x->nsample : 0;
 }

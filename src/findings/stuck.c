@@ -59,16 +59,11 @@ static void join(struct stuck_search *s, uint32_t a, uint32_t b)
 	s->parent[a > b ? a : b] = a > b ? b : a;
 }
 
-static const struct str_row *function_of(const struct store *st, stk_id stack)
-{
-	return store_str(st, store_fun(st, store_frm(st, stk_frame(st, stack))->fun)->name);
-}
-
 /* Return a number for the type of which a function is a method, "main.(*cache)", or for the function if it is none. 0:
    it is no user code. */
 static uint64_t type_of(const struct store *st, stk_id stack)
 {
-	const struct str_row *f = function_of(st, stack);
+	const struct str_row *f = names_function(st, stack);
 	const char *paren = f->n ? memchr(f->s, ')', f->n) : NULL;
 	uint64_t h = 14695981039346656037u;
 	if (!user_code_is_user_function(f->s, f->n))
@@ -92,10 +87,7 @@ static bool is_sure(const struct stuck_search *s, const struct scan_open *o)
 		return false;
 	if (o->state == TS_CHANSEND)
 		return true;
-	if (class_of(s, o) != TIME_LOCK)
-		return false;
-	const struct str_row *f = function_of(s->r->st, o->stack);
-	return !(f->n >= 14 && !memcmp(f->s, "internal/poll.", 14));
+	return class_of(s, o) == TIME_LOCK && !names_begins(names_function(s->r->st, o->stack), "internal/poll.");
 }
 
 static bool is_handed_over(const struct stuck_search *s, const struct scan_open *o)
@@ -327,8 +319,7 @@ static int64_t active_before_end(const struct findings_run *r, const struct scan
 /* The runtime's own goroutine that delivers signals is in a call all the time. */
 static bool is_signal_loop(const struct findings_run *r, const struct scan_busy *b)
 {
-	const struct str_row *f = b->stack ? function_of(r->st, b->stack) : NULL;
-	return f && f->n == 21 && !memcmp(f->s, "os/signal.signal_recv", 21);
+	return names_is(names_function(r->st, b->stack), "os/signal.signal_recv");
 }
 
 /* Return since when nothing of the program runs or can run by itself; INT64_MAX: something can. */

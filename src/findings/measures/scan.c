@@ -15,6 +15,7 @@
 
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
+#include "findings/measures/names.h"
 #include "store/tracks/time_search.h"
 #include "store/tracks/wake_edges.h"
 #include "trace/wait_before.h"
@@ -63,7 +64,7 @@ static bool is_program(const struct snap *sn, str_id start)
 	static const char *const recorders[] = {"runtime/trace.", "runtime/pprof."};
 	const struct str_row *name = store_str(sn->st, start);
 	for (size_t i = 0; i < sizeof recorders / sizeof *recorders; i++)
-		if (name->n >= strlen(recorders[i]) && !memcmp(name->s, recorders[i], strlen(recorders[i])))
+		if (names_begins(name, recorders[i]))
 			return false;
 	return !sink_runtime(name->s, name->n);
 }
@@ -93,13 +94,6 @@ static bool is_judged(struct scan_pass *p, trk_id g)
 	return p->judged[g >> 3] & bit;
 }
 
-/* Does the name of the innermost function of a stack begin with this? */
-static bool function_begins(const struct store *st, stk_id stack, const char *prefix)
-{
-	const struct str_row *name = store_str(st, store_fun(st, store_frm(st, stk_frame(st, stack))->fun)->name);
-	return name->n >= strlen(prefix) && !memcmp(name->s, prefix, strlen(prefix));
-}
-
 /* Why a run ends although the goroutine can run: the program calls runtime.Gosched, it is preempted while it tries a channel
    without waiting, or elsewhere. */
 enum stop_kind { STOP_UNKNOWN, STOP_YIELD, STOP_POLL, STOP_OTHER };
@@ -108,10 +102,10 @@ static enum stop_kind stop_kind_of(const struct store *st, stk_id stack)
 {
 	stk_id caller = stk_parent(st, stack);
 	/* runtime.GC yields, too, once for each span that it sweeps */
-	if (function_begins(st, stack, "runtime.Gosched"))
-		return caller && function_begins(st, caller, "runtime.") ? STOP_OTHER : STOP_YIELD;
-	for (; stack && function_begins(st, stack, "runtime."); stack = stk_parent(st, stack))
-		if (function_begins(st, stack, "runtime.selectnb"))
+	if (names_begins(names_function(st, stack), "runtime.Gosched"))
+		return caller && names_begins(names_function(st, caller), "runtime.") ? STOP_OTHER : STOP_YIELD;
+	for (; stack && names_begins(names_function(st, stack), "runtime."); stack = stk_parent(st, stack))
+		if (names_begins(names_function(st, stack), "runtime.selectnb"))
 			return STOP_POLL;
 	return STOP_OTHER;
 }
