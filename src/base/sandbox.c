@@ -6,7 +6,10 @@
  * io_uring, changes of owner, mode, times and attributes of files, truncate() (covered from Linux 6.2 on), signals to and
  * changes of other processes, keys, and input that a program puts into its own terminal, which the shell would run later.
  * A refused call fails with EPERM or EACCES, and its caller reports it as any other error. Elsewhere, and on older systems,
- * nothing is refused. Where programs may be run, they can be killed: the filter cannot know their ids.
+ * nothing is refused.
+ *
+ * A program that may run others may also kill them. A filter cannot know their ids, so there Landlock (Linux 6.12 and
+ * later) limits signals to the program itself and its children.
  *
  * Both apply to a thread, and threads share their memory, so a thread with more rights would lend them to all. Therefore
  * the sandbox is for the whole program: for reports, and for the viewer only where the user has given up the same rights
@@ -40,6 +43,9 @@
 #ifndef LANDLOCK_ACCESS_FS_TRUNCATE
 #define LANDLOCK_ACCESS_FS_TRUNCATE (1u << 14)
 #endif
+#ifndef LANDLOCK_SCOPE_SIGNAL
+#define LANDLOCK_SCOPE_SIGNAL (1u << 1)
+#endif
 
 enum {
 	RENAMING = LANDLOCK_ACCESS_FS_MAKE_REG | LANDLOCK_ACCESS_FS_REMOVE_FILE,
@@ -47,8 +53,13 @@ enum {
 	OTHER_CHANGES = LANDLOCK_ACCESS_FS_REMOVE_DIR | LANDLOCK_ACCESS_FS_MAKE_CHAR | LANDLOCK_ACCESS_FS_MAKE_DIR |
 			LANDLOCK_ACCESS_FS_MAKE_SOCK | LANDLOCK_ACCESS_FS_MAKE_FIFO | LANDLOCK_ACCESS_FS_MAKE_BLOCK |
 			LANDLOCK_ACCESS_FS_MAKE_SYM,
-	TRUNCATE_VERSION = 3,	/* the first version of Landlock with LANDLOCK_ACCESS_FS_TRUNCATE */
+	/* the first versions of Landlock with LANDLOCK_ACCESS_FS_TRUNCATE and LANDLOCK_SCOPE_SIGNAL */
+	TRUNCATE_VERSION = 3,
+	SIGNAL_VERSION = 6,
 };
+
+/* struct landlock_ruleset_attr of Linux 6.12. Earlier versions accept the members that they do not know if these are 0. */
+struct ruleset { uint64_t files, network, scopes; };
 
 /* Allow `what` for this path and all below it. NULL, and a path that does not exist, need no rule. */
 static bool allow_below(int rules, const char *path, uint64_t what)
@@ -62,12 +73,14 @@ static bool allow_below(int rules, const char *path, uint64_t what)
 	return ok;
 }
 
+/* Refuse changes of files, and signals to other processes if refuse_calls() cannot. */
 static bool refuse_files(const struct sandbox_may *may)
 {
 	long version = syscall(SYS_landlock_create_ruleset, NULL, 0, LANDLOCK_CREATE_RULESET_VERSION);
 	uint64_t truncating = version >= TRUNCATE_VERSION ? LANDLOCK_ACCESS_FS_TRUNCATE : 0;
 	uint64_t running = may->run ? 0 : LANDLOCK_ACCESS_FS_EXECUTE;
-	struct landlock_ruleset_attr a = {.handled_access_fs = CREATING | OTHER_CHANGES | truncating | running};
+	struct ruleset a = {.files = CREATING | OTHER_CHANGES | truncating | running,
+	    .scopes = may->run && version >= SIGNAL_VERSION ? LANDLOCK_SCOPE_SIGNAL : 0};
 	int rules = version < 1 ? -1 : (int)syscall(SYS_landlock_create_ruleset, &a, sizeof a, 0);
 	if (rules < 0)
 		return false;
@@ -165,13 +178,13 @@ static void refuse_if(struct program *p, uint16_t op, uint32_t value, bool is)
 	add_step(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1 /* EPERM */));
 }
 
-/* Half of a word of 64 bits, which the kernel uses of ids and requests. */
+/* Return the offset, in a word of 64 bits, of its low half: the kernel uses only that of ids and requests. */
 static size_t low_half(void)
 {
 	return __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__ ? 4 : 0;
 }
 
-/* Begin steps for one call, whose number is loaded: load an argument. They are `n` steps after this one. */
+/* If the loaded number is that of the call, load this argument and do the next n steps; else skip these. */
 static void begin_call(struct program *p, uint32_t call, size_t argument, uint8_t n)
 {
 	add_step(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, call, 0, (uint8_t)(n + 1)));
@@ -206,7 +219,7 @@ static void refuse_signals(struct program *p)
 	refuse_if(p, BPF_JEQ, 0, false);
 	load_word(p, offsetof(struct seccomp_data, args) + sizeof(uint64_t) + low_half());
 	add_step(p, (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SIGTSTP, 1, 0));
-	add_step(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1));
+	add_step(p, (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | 1 /* EPERM */));
 	load_word(p, offsetof(struct seccomp_data, nr));
 	begin_call(p, SYS_tgkill, 0, 3);
 	refuse_if(p, BPF_JEQ, (uint32_t)getpid(), false);
