@@ -108,9 +108,20 @@ static void beyond_limits(void)
 	buf_free(&message);
 }
 
+/* A profile may have an expression of any length. Each "(*" without its end would be followed to the end of the text. */
+static void long_receivers(void)
+{
+	struct buf b = {0};
+	for (int i = 0; i < 1 << 20; i++)
+		buf_puts(&b, "(*a");
+	OK(refused(buf_str(&b)));
+	buf_free(&b);
+}
+
 int main(void)
 {
 	beyond_limits();
+	long_receivers();
 	bounded();
 	shared();
 	OK(match("json", "encoding/json.Marshal") && !match("^json", "encoding/json.Marshal"));

@@ -93,11 +93,15 @@ static void put_quoted(struct buf *b, const char *s, size_t n)
 }
 
 /* A Go expression has no "(*", which names of methods have. Append one that matches the text itself, or what it matches
-   if each "(*T)" in it is meant literally. Return false if it has none. */
+   if each "(*T)" in it is meant literally. Return false if it has none, or is longer than any name: a profile may have an
+   expression of any length, and each "(*" is followed to its end. */
 static bool quote_receivers(const char *pattern, struct buf *to)
 {
+	enum { LONGEST = 1 << 14 };
 	struct buf rest = {0}, translated = {0};
 	bool any = false;
+	if (strlen(pattern) > LONGEST)
+		return false;
 	for (const char *s = pattern, *end; *s; s++) {
 		end = *s == '\\' && s[1] ? NULL : receiver_end(s);
 		if (end) {
