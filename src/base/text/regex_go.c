@@ -27,6 +27,7 @@ struct rxgo {
 	enum last last;		/* what a repetition would apply to */
 	size_t at;		/* offset of the last assertion in b */
 	int depth;
+	bool no_class;		/* no ":]" follows */
 	bool lines[DEPTH_MAX + 1];	/* by depth: flag m, $ matches at the end of each line */
 };
 
@@ -47,6 +48,12 @@ static int hex_digit(int c)
 		return c - '0';
 	c |= 0x20;
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* Return the length of the next character and set *c to it. */
+static size_t next_char(const struct rxgo *x, uint32_t *c)
+{
+	return text_decode_utf8(x->p, strnlen(x->p, 4), c);
 }
 
 /* Append one character, escaped so that it is literal inside and outside a set. */
@@ -160,7 +167,7 @@ static int set_char(struct rxgo *x, uint32_t *c)
 	}
 	if (!*x->p)
 		return fail_at(x, x->p, "missing closing ]");
-	x->p += text_decode_utf8(x->p, strlen(x->p), c);
+	x->p += next_char(x, c);
 	return 0;
 }
 
@@ -169,7 +176,8 @@ static int put_posix(struct rxgo *x)
 {
 	static const char *const names[] = {"alnum", "alpha", "ascii", "blank", "cntrl", "digit", "graph", "lower",
 		"print", "punct", "space", "upper", "word", "xdigit"};
-	const char *end = strstr(x->p + 2, ":]"), *name = x->p + 2 + (x->p[2] == '^');
+	const char *end = x->no_class ? NULL : strstr(x->p + 2, ":]"), *name = x->p + 2 + (x->p[2] == '^');
+	x->no_class = !end;
 	if (!end)
 		return 0;
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -338,7 +346,7 @@ static void put_quoted(struct rxgo *x)
 	x->p += 2;
 	while (*x->p && (x->p[0] != '\\' || x->p[1] != 'E')) {
 		uint32_t c;
-		x->p += text_decode_utf8(x->p, strlen(x->p), &c);
+		x->p += next_char(x, &c);
 		put_char(x, c);
 		x->last = ATOM;
 	}
@@ -401,7 +409,7 @@ static int put_next(struct rxgo *x)
 			return fail_at(x, x->p, "invalid repetition count");
 		return put_repeat(x, n);
 	}
-	n = text_decode_utf8(x->p, strlen(x->p), &c);
+	n = next_char(x, &c);
 	if (n == 1 && (uint8_t)*x->p >= 0x80)
 		return fail_at(x, x->p, "invalid UTF-8");
 	put_char(x, c);
