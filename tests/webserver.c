@@ -183,6 +183,8 @@ static void serve(int fd, const char *target)
 		file(fd, "cpu.pb.gz", "Content-Encoding: gzip\r\n", 0);
 	else if (IS("/redirect"))
 		answer(fd, "302 Found", "Location: /debug/pprof/heap\r\n", "<a href=\"/debug/pprof/heap\">Found</a>\n");
+	else if (IS("/redirect-never"))
+		answer(fd, "302 Found", "Location: /never\r\n", "");
 	else if (IS("/loop"))
 		answer(fd, "302 Found", "Location: /loop\r\n", "");
 	else if (IS("/elsewhere"))

@@ -6,11 +6,10 @@
  * ^C stops a profile of 30 s at once.
  *
  * A server is not trusted more than a file: a response is limited by the memory limit, a transfer with all its redirects,
- * headers and error pages by a number of bytes, redirects by their number (ten)
- * and to http and https, text of the server is made safe for terminals (http_response.c), and silence is limited by the
- * timeout. The timeout applies to the time without a byte of what was asked for, not to the whole: a trace may arrive
- * slowly for an hour, headers and error pages may not. libcurl keeps all headers, also those after the body, so their
- * number is limited here.
+ * headers and error pages by a number of bytes, redirects by their number (ten) and to http and https, text of the server
+ * is made safe for terminals (http_response.c), and silence is limited by the timeout. The timeout applies to the time
+ * without a byte of the profile or trace, not to the whole: a trace may arrive slowly for an hour, headers and error pages
+ * may not. libcurl keeps all headers, also those after the body, so their bytes are limited here.
  *
  * libcurl depends on some thirty libraries, which would cost 5 ms and 6 MB at every start, more
  * than all other linked libraries. So it is not linked but opened with the first URL.
@@ -260,7 +259,7 @@ static void take_silent(struct transfer *t, CURLM *m)
 		return;
 	curl.multi_remove_handle(m, t->easy);
 	finish_transfer(t, CURLE_OPERATION_TIMEDOUT);
-	if (status_of(t) >= 300)	/* the rest of the page does not matter */
+	if (status_of(t) >= 400)	/* the rest of the page does not matter */
 		http_response_error(&t->g->err, t->status, (const char *)t->p, t->n);
 	else
 		err_set(&t->g->err, ERR_IO, ERR_NOWHERE, "timeout: %s for %lld s (-timeout=S waits longer)",

@@ -33,8 +33,6 @@ struct bytes {
 int  input_open(const char *path, struct bytes *, struct err *);
 /* Inflate gzip data in place; do nothing to other data. Truncated or damaged data is inflated as far as possible. */
 int  input_gunzip(struct bytes *, struct err *);
-/* Set *e to the reason in b->torn. Always returns -1. */
-int  input_refuse_torn(const struct bytes *, struct err *);
 /* The same with progress: go() is called several times a second (total 0: unknown). If it returns false, the
    result is -1 with ERR_CANCEL. The watch may be NULL. */
 struct input_watch { bool (*go)(void *arg, uint64_t done, uint64_t total); void *arg; };
@@ -51,6 +49,8 @@ struct input_ahead {
    input_close() frees. */
 int  input_gunzip_ahead(struct bytes *, const struct input_ahead *ops, const struct input_watch *, struct err *);
 void input_drop_ahead(struct bytes *);	/* free b->ahead: it will not be used */
+/* Set *e to the reason in b->torn. Always returns -1. */
+int  input_refuse_torn(const struct bytes *, struct err *);
 /* Return the first bytes of the content for sniff(). gzip data is inflated into head as far as cap and damage allow. */
 struct bytes input_head(const struct bytes *, uint8_t *head, size_t cap);
 void input_close(struct bytes *);

@@ -22,7 +22,7 @@ struct url {
 	bool insecure;	/* accept any certificate */
 	bool trace;	/* the last element of its path is trace, so it is not a profile */
 	int64_t seconds;	/* duration of the recording on the server; 0: it answers at once */
-	int64_t timeout;	/* seconds until the response must have begun */
+	int64_t timeout;	/* seconds in which a byte of the profile or trace must arrive */
 };
 
 /* Parse s. seconds and timeout are those of -seconds and -timeout, or <= 0. The strings are allocated in the

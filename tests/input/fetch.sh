@@ -54,13 +54,15 @@ never() {
 }
 (never || never || never) 9>&- &
 late=$!
-# So does one that sends only hints, or a page of an error, a few bytes at a time: they are not what was asked for.
+# So does one that redirects to such a URL, or sends only hints, or a page of an error, a few bytes at a time: they are not what was asked for.
 slow() { # slow PATH MESSAGE
 	"$TTRACE" top -timeout=1 "$http/$1" >"$1.out" 2>"$1.err"
 	[ $? = 1 ] && grep -q "$2" "$1.err"
 }
 slow slow-hints 'no response for 6 s' 9>&- &
 hints=$!
+slow redirect-never 'no response for 6 s' 9>&- &
+redirected=$!
 slow slow-error 'server response: 503 Service Unavailable - busy busy' 9>&- &
 error=$!
 
@@ -237,5 +239,6 @@ fi
 
 wait $late || fail "a server that never answers: not the expected error: $(cat never.err)"
 wait $hints || fail "a server that sends only hints: not the expected error: $(cat slow-hints.err)"
+wait $redirected || fail "a redirect to a URL that never answers: not the expected error: $(cat redirect-never.err)"
 wait $error || fail "a server that sends an error slowly: not the expected error: $(cat slow-error.err)"
 exit $bad
