@@ -16,7 +16,7 @@
 
 /* The root function of a stack, and what follows from it for a goroutine that started there. */
 struct start_function {
-	str_id name;			/* id of the sink; 0 while a generation is read again */
+	str_id name;			/* id of the sink */
 	bool is_known : 1;		/* the other fields are valid */
 	bool any : 1;			/* there is one */
 	bool system : 1, worker : 1;

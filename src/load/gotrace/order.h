@@ -63,7 +63,6 @@ void order_free(struct event_orderer *);
 /* Write the next events to out. Called while no event is ready. */
 void order_set_output(struct event_orderer *, struct trace_event *out);
 
-/* Release the pages of the goroutine table if it is on disk. */
 /* Deliver the events that are ready. Returns false if the consumer stopped. */
 bool order_flush(struct event_orderer *);
 /* Emit a Sync event: of the generation that begins, or (opens false) of the end of the trace. */

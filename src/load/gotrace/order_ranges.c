@@ -107,26 +107,26 @@ enum order_result order_region_begin(struct order_step *s)
 	return order_accept(s);
 }
 
+static bool is_region(const struct region *r, uint64_t task, const struct gen_string *name)
+{
+	return r->task == task && r->name.n == name->n && !memcmp(r->name.p, name->p, name->n);
+}
+
 /* A region that ends while another is open inside is a mistake of the program; the reference stops here. The trace
-   is whole nevertheless: count the mistake, leave the inner regions open, and continue. */
+   is whole nevertheless: count the mistake, leave the inner regions open, and continue. Only the innermost RANGES_MAX
+   regions are compared: to compare all at each end would be quadratic. */
 enum order_result order_region_end(struct order_step *s)
 {
 	struct gen_string name;
 	struct order_extras *h = region_of(s, &name);
 	if (!h)
 		return GO_BAD;
-	uint32_t i = h->nregion;
-	for (; i; i--) {
-		const struct region *r = &h->region[i - 1];
-		if (r->task == s->ev->arg[1] && r->name.n == name.n && !memcmp(r->name.p, name.p,
-		    name.n))
-			break;
-		if (h->nregion - i >= RANGES_MAX)
-			break;
-	}
+	uint32_t i = h->nregion, least = i > RANGES_MAX ? i - RANGES_MAX : 0;
+	while (i > least && !is_region(&h->region[i - 1], s->ev->arg[1], &name))
+		i--;
 	if (h->nregion && i != h->nregion && !s->o->gen->salvaged)
 		s->o->misused++;
-	if (i) {
+	if (i > least) {
 		h->nregion--;
 		memmove(&h->region[i - 1], &h->region[i], (h->nregion - (i - 1)) * sizeof *h->region);
 	}

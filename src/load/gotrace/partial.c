@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * A part of a trace: the generations that overlap a time range, without those that precede them.
- * A generation records the state of every P and G before its
- * first change, so it can be read by itself. Unknown is what led to these states: which goroutine
- * created another one, since when it waits, where a region or task began, and the state of a
- * goroutine that has no event in it. So a part is in a store of its own; nothing of it
- * is added to the whole.
+ * A part of a trace: the generations that overlap a time range, without those that precede them. A
+ * generation records the state of every P and G before its first change, so it can be read by itself.
+ * Unknown is what led to these states: which goroutine created another one, since when it waits, where
+ * a region or task began, and the state of a goroutine that has no event in it. So a part is in a store
+ * of its own; nothing of it is added to the whole.
+ *
+ * The program reads whole traces only. A test and a fuzzer call this file, so that it still works when
+ * the last seconds of a recording that goes on are to be shown.
  *
  * The generations are found by a scan of the batches' heads, as for the outline. A generation
  * begins with its earliest batch and lasts until the next one begins, because the last batches of a
@@ -99,7 +101,6 @@ int gotrace_read_part(struct bytes in, const struct trace_part *part, struct sin
 		in.n = (size_t)l.v[b + 1].at;
 	mem_free(l.v);
 	if (mem_limit() && in.n - from > mem_limit() / 2 / TIMES)
-		return err_set(e, ERR_CANCEL, from,
-		    "this part needs more memory than -mem allows");
+		return err_set(e, ERR_CANCEL, from, "this part needs more memory than -mem allows");
 	return gotrace_read_from(in, from, part->base, sink, e);
 }

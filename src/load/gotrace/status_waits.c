@@ -10,6 +10,8 @@
 #include "config.h"
 #include "load/gotrace/status_waits.h"
 
+#include "base/text/text.h"
+
 #include <string.h>
 
 static const struct { const char *name; enum tstate state; } functions[] = {
@@ -43,7 +45,7 @@ static bool is_inner(struct name f)
 /* Is it a function that other packages call? internal/sync is only called by sync. */
 static bool is_exported(struct name f)
 {
-	const char *dot = f.n ? memrchr(f.s, '.', f.n) : NULL;
+	const char *dot = text_last(f.s, '.', f.n);
 	return dot && dot + 1 < f.s + f.n && dot[1] >= 'A' && dot[1] <= 'Z' && !begins(f, "internal/sync.");
 }
 
