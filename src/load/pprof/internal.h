@@ -47,7 +47,7 @@ struct pprof {
 	ProtobufCAllocator pb;		/* allocates in scratch */
 	struct text *str;
 	struct pprof_ids map, fun, loc;
-	uint64_t fact[16], fact_at[16];	/* numbers of the top level and their offsets, by field */
+	uint64_t fact[F__N];		/* numbers of the top level, by field */
 	struct field period_type;
 	int64_t *comment;
 	size_t nstr, cstr, ncomment, ccomment, ntype;

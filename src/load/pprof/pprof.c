@@ -121,8 +121,6 @@ static int add_comments(struct pprof *p, const struct field *f)
 
 static int add_fact(struct pprof *p, const struct field *f)
 {
-	if (f->field < F__N)
-		p->fact_at[f->field] = f->at;
 	switch (f->field) {
 	case F_STRING:
 		return add_string(p, f);
@@ -286,20 +284,19 @@ static int take_type(struct pprof *p, const struct field *f)
 }
 
 /* Map the file's id of a record, or 0, to the sink's id. */
-static int add_id(struct pprof_ids *t, uint64_t raw, uint32_t id, uint64_t at)
+static void add_id(struct pprof_ids *t, uint64_t raw, uint32_t id, uint64_t at)
 {
 	if (!raw) {
 		t->bare = mem_grow(t->bare, &t->cbare, t->nbare + 1, sizeof *t->bare);
 		t->bare[t->nbare++] = id;
 		t->bare_at = at;
-		return 0;
+		return;
 	}
 	t->at = mem_grow(t->at, &t->cat, t->raw.n + 1, sizeof *t->at);
 	t->at[t->raw.n] = at;
 	t->id = mem_grow(t->id, &t->cap, t->raw.n + 2, sizeof *t->id);
 	u64_index_add(&t->raw, raw);
 	t->id[t->raw.n] = id;
-	return 0;
 }
 
 /* One record whose id is missing has the id 0: the writer counts from 0. If all are missing, they are 1, 2 ..., as
@@ -355,7 +352,8 @@ static int take_mapping(struct pprof *p, const struct field *f)
 	    .inlines = m->has_inline_frames};
 	if (p->cut)	/* names are missing: symbolize it */
 		out.functions = out.filenames = out.lines = out.inlines = false;
-	return add_id(&p->map, m->id, p->out->ops->map(p->out->self, &out), f->at);
+	add_id(&p->map, m->id, p->out->ops->map(p->out->self, &out), f->at);
+	return 0;
 }
 
 static int take_function(struct pprof *p, const struct field *f)
@@ -373,7 +371,8 @@ static int take_function(struct pprof *p, const struct field *f)
 	    .name = pprof_string(p, m->name),
 	    .sysname = find_string(p, m->system_name),
 	    .file = find_string(p, m->filename)};
-	return add_id(&p->fun, m->id, p->out->ops->fun(p->out->self, &out), f->at);
+	add_id(&p->fun, m->id, p->out->ops->fun(p->out->self, &out), f->at);
+	return 0;
 }
 
 static int take_location(struct pprof *p, const struct field *f)
@@ -405,7 +404,8 @@ static int take_location(struct pprof *p, const struct field *f)
 		p->most_lines = p->lines[id];
 	if (id > p->most)
 		p->most = id;
-	return add_id(&p->loc, m->id, id, f->at);
+	add_id(&p->loc, m->id, id, f->at);
+	return 0;
 }
 
 typedef int take_fn(struct pprof *, const struct field *);
@@ -475,9 +475,7 @@ static int read_tables(struct pprof *p)
 	static take_fn *const locations[F__N] = {[F_LOCATION] = take_location};
 	if (walk_facts(p) || emit_meta(p) || walk_records(p, names) || seal_ids(p, &p->map, "mapping") ||
 	    seal_ids(p, &p->fun, "function") || walk_records(p, locations) ||
-	    seal_ids(p, &p->loc, "location"))
-		return -1;
-	if (pprof_samples(p))
+	    seal_ids(p, &p->loc, "location") || pprof_samples(p))
 		return -1;
 	report_lost(p);
 	return 0;

@@ -28,24 +28,15 @@ struct docker_text {
 	bool within;	/* the last line has not ended */
 };
 
-static int hex_digit(char c)
-{
-	return scan_is_digit(c) ? c - '0' : (c | 32) - 'a' + 10;
-}
-
 /* Take \uXXXX after the backslash; NO_UNIT: it is none. */
 static uint32_t take_unit(struct scan_text *t)
 {
-	uint32_t v = 0;
-	if (scan_len(*t) < 5 || *t->p != 'u')
+	uint64_t v;
+	struct scan_text rest = *t;
+	if (!scan_take(&rest, "u") || !scan_take_hex(&rest, 4, &v))
 		return NO_UNIT;
-	for (int i = 1; i < 5; i++) {
-		if (!scan_is_hex(t->p[i]))
-			return NO_UNIT;
-		v = v * 16 + (uint32_t)hex_digit(t->p[i]);
-	}
-	t->p += 5;
-	return v;
+	*t = rest;
+	return (uint32_t)v;
 }
 
 /* Append the character of an escape; t is after its backslash. It is shorter than the escape. */

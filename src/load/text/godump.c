@@ -290,12 +290,9 @@ static size_t put_hex_escape(struct buf *b, struct scan_text t)
 	size_t n = kind ? digits[kind - kinds] : 0;
 	char utf8[4];
 	uint64_t v;
-	if (!kind || scan_len(t) < n + 2)
+	t.p += kind ? 2 : 0;
+	if (!kind || !scan_take_hex(&t, n, &v))
 		return 0;
-	for (size_t i = 0; i < n; i++)
-		if (!scan_is_hex(t.p[2 + i]))
-			return 0;
-	scan_parse_hex((struct scan_text){t.p + 2, t.p + 2 + n}, &v);
 	if (*kind == 'x')
 		buf_putc(b, (int)v);
 	else

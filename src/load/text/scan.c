@@ -145,6 +145,17 @@ bool scan_parse_hex(struct scan_text d, uint64_t *v)
 	return true;
 }
 
+bool scan_take_hex(struct scan_text *t, size_t n, uint64_t *v)
+{
+	if (scan_len(*t) < n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (!scan_is_hex(t->p[i]))
+			return false;
+	t->p += n;
+	return scan_parse_hex((struct scan_text){t->p - n, t->p}, v);
+}
+
 bool scan_take_u64(struct scan_text *t, uint64_t *v)
 {
 	struct scan_text d;

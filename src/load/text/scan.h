@@ -52,6 +52,8 @@ void scan_skip_spaces(struct scan_text *);
 bool scan_take_digits(struct scan_text *, struct scan_text *digits);
 bool scan_parse_i64(struct scan_text digits, int64_t *v);	/* decimal, with sign; false: it does not fit */
 bool scan_parse_hex(struct scan_text digits, uint64_t *v);	/* false: it does not fit into 64 bits */
+/* Take exactly n hexadecimal digits, at most 16. Returns false if there are fewer. */
+bool scan_take_hex(struct scan_text *, size_t n, uint64_t *v);
 bool scan_take_u64(struct scan_text *, uint64_t *v);	/* take a decimal number; false: none, or it does not fit */
 /* Take the text before c, and skip c. Returns false if there is no c. */
 bool scan_take_until(struct scan_text *, char c, struct scan_text *before);
