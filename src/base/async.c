@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * A slot for background work. One job runs at a time: if something else is wanted meanwhile, the job is cancelled, and
- * the new work starts when it has ended. So nothing waits for a thread that may be blocked on a sheet, and no two
- * threads change what a kind of work shares. Of several works that are wanted one after another only the last is kept.
+ * the new work starts when it has ended. So nothing waits for a thread, and no two threads change what a kind of work
+ * shares. Of several works that are wanted one after another only the last is kept.
  *
  * Invariant: work is set exactly while job is; next is set only if the running work is dropped.
  *

@@ -29,7 +29,7 @@ void ending_forget(int file);
 
 /* Start a child process that is killed if the program ends before ending_forget_child(): call ending_begin_child(), start
    it, and call ending_started_child() with its id, or with 0 if it did not start, at once. Between the two, signals of the
-   calling thread are blocked (before: its mask), and a thread that ends the program waits, at most a second. Any thread.
+   calling thread are blocked (before: its mask), and a thread that ends the program waits, at most ten seconds. Any thread.
    Return a number for the other two functions, or -1 with signals as they were if too many children run. Forget a child
    before it is waited for: its id may become that of another process. */
 int  ending_begin_child(sigset_t *before);

@@ -73,9 +73,10 @@ int newfile_open(struct newfile *f, const char *path, struct err *e)
 {
 	struct stat st = {0};
 	int stream = -1, nonblock = job_has_thread() ? O_NONBLOCK : 0;
-	*f = (struct newfile){.ending = -1, .mode = usual_mode()};
+	mode_t mode = usual_mode();
+	*f = (struct newfile){.ending = -1};
 	if (!stat(path, &st)) {
-		f->mode = st.st_mode & 07777;
+		mode = st.st_mode & 07777;
 		stream = S_ISREG(st.st_mode) || S_ISSOCK(st.st_mode) ? stream_of(&st) : -1;
 		if (!S_ISREG(st.st_mode) || stream >= 0)
 			f->path = xstrdup(path);
@@ -84,7 +85,7 @@ int newfile_open(struct newfile *f, const char *path, struct err *e)
 		: f->path   ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | nonblock)
 			    : open_temp(f, path);
 	if (f->fd >= 0 && f->temp)
-		(void)fchmod(f->fd, f->mode);	/* now: a report may not change modes later (base/sandbox.h) */
+		(void)fchmod(f->fd, mode);	/* now: a report may not change modes later (base/sandbox.h) */
 	if (f->fd >= 0)
 		return 0;
 	int rc = err_set(e, ERR_OUTPUT, ERR_NOWHERE, "cannot write %s: %s", path,

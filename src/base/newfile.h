@@ -15,10 +15,9 @@ struct newfile {
 	   standard stream, which is written directly. */
 	char *path, *temp;
 	int ending;		/* number of temp for ending_forget(): a signal that ends the program removes it */
-	unsigned mode;		/* final mode: that of the replaced file, else as the umask demands */
 };
 
-/* Open a new file. -1: ERR_OUTPUT, and *f holds nothing. */
+/* Open a new file. Its mode is that of the replaced file, else as the umask demands. -1: ERR_OUTPUT, and *f holds nothing. */
 int newfile_open(struct newfile *f, const char *path, struct err *e);
 /* Close it, and rename it (keep) or remove it. -1: it could not be written completely, and the old file is
    unchanged. */

@@ -183,11 +183,6 @@ struct args {
 	char *const *v;
 };
 
-static void choose_report(struct options *o, const struct report_row *r)
-{
-	o->report = r->name;
-}
-
 /* Parse a word that starts with a dash. */
 static int parse_flag(struct options *o, struct args *a, struct err *e)
 {
@@ -197,7 +192,7 @@ static int parse_flag(struct options *o, struct args *a, struct err *e)
 	int id = n == 1 && *name == 'h' ? OPT_HELP : find_option(name, n);
 	const struct report_row *r = find_report(name, n);
 	if (r && (id < 0 || option_rows[id].name[n])) {
-		choose_report(o, r);
+		o->report = r->name;
 		if (eq)
 			o->arg = eq + 1;
 		return 0;
@@ -338,7 +333,7 @@ int options_parse(struct options *o, int argc, char *const *argv, struct err *e)
 			if (parse_flag(o, &a, e))
 				return -1;
 		} else if (flags && !o->report && !o->nfile && (r = find_report(w, strlen(w))))
-			choose_report(o, r);
+			o->report = r->name;
 		else
 			o->file[o->nfile++] = w;
 	}

@@ -139,14 +139,11 @@ static void info_log(const struct snap *sn, struct info_report *i)
 
 static void info_trace(const struct snap *sn, struct info_report *i)
 {
-	char version[32];
 	const struct sink_trace *t = &sn->trace;
 	struct buf b = {0};
 	buf_printf(&b, "1.%d", t->version);
-	size_t n = b.n < sizeof version ? b.n : sizeof version;
-	memcpy(version, b.p, n);
+	fact_text(i, "version", b.p, b.n);
 	buf_free(&b);
-	fact_text(i, "version", version, n);
 	if (t->wall != TIME_NONE)
 		fact_wall(i, "start", t->wall);
 	fact_num(i, "duration_ns", sn->t1 - sn->t0, text_ns);

@@ -12,7 +12,7 @@
 #include "base/text/text.h"
 
 /* Append the graph for a drawing. An SVG file may not contain control characters, nor bytes that are not UTF-8, and
-   graphviz copies them; they are only in texts between quotes. The ends of lines are no names'. */
+   graphviz copies them. They are only in texts between quotes, where report_dot_escaped() has replaced ends of lines. */
 static void put_drawable(struct buf *b, const char *s, size_t n)
 {
 	struct buf shown = {0};

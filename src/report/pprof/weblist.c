@@ -174,7 +174,7 @@ static bool add_code(struct weblist *w, size_t m, const loc_id *loc, size_t nloc
 			ok = false;
 		}
 	qsort(at, nat, sizeof *at, by_addr);
-	if (w->code.n > from) {	/* else there may be no memory for code at all */
+	if (w->code.n > from) {	/* else code.v may be NULL */
 		struct asm_listing code_range = {w->code.v + from, w->code.n - from, 0, {0}};
 		asm_source_add_weights(&code_range, at, nat);
 	}
