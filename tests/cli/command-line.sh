@@ -297,7 +297,6 @@ for report in 'goroutines -format=tsv' 'top -type=sched' "view -script 6"; do
 	run 0 $report "$TTRACE" "$trace"
 	cmp -s out first || fail "a program before the trace changes $report"
 done
-printf '\177ELF\002\001\001' >elf
 for mode in parsed:events wire:wire footprint:footprint; do
 	run 0 ${mode#*:} "$trace"
 	cp out first
@@ -312,7 +311,7 @@ run 0 -pprof=sync "$trace"
 cmp -s out first || fail "-pprof=sync is not proto -type=sync"
 refuses 2 'requires parsed, wire or footprint' -d=1 "$trace"
 refuses 2 'stands for the report events' top -d=parsed "$trace"
-refuses 2 'not "nosuch"\|nosuch' -pprof=nosuch "$trace"
+refuses 2 nosuch -pprof=nosuch "$trace"
 refuses 2 'applies only to traces' -pprof=sched "$cpu"
 # -type=block shows the reasons of waits as frames. With -tagroot=none it does not, and prints no notice about a filter
 # without matches.

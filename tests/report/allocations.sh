@@ -44,3 +44,4 @@ head -1 "$tmp/out" | grep -q 'Alloc  *Alloc/s' || fail "no columns: $(head -1 "$
 # a difference to itself is nothing
 run 0 top -type=alloc -diff_base="$known.trace.gz" "$known.trace.gz"
 grep -q 'of 0 total\|Showing nodes accounting for 0' "$tmp/out" || fail "difference: $(head -5 "$tmp/out")"
+exit $bad

@@ -298,9 +298,9 @@ column() { # column N: print a column of the table on standard input, without th
 for args in -by=function -group=. '-group=. -from=20% -to=70%'; do
 	"$ttrace" goroutines $args -format=tsv stock.trace >"$tmp/rows"
 	wrong=
-	n=0
+	at=0
 	for key in $(head -1 "$tmp/rows"); do
-		n=$((n + 1))
+		at=$((at + 1))
 		case $key in
 		id) order=-n up=1 ;;
 		name) order= up=1 ;;
@@ -309,9 +309,9 @@ for args in -by=function -group=. '-group=. -from=20% -to=70%'; do
 		for sign in '' -; do
 			"$ttrace" goroutines $args -sort="$sign$key" -format=tsv stock.trace >"$tmp/sorted"
 			# rows without a value come last in both directions
-			[ "$key" = name ] || column $n <"$tmp/sorted" | awk '$0 == "" { none = 1; next } none { exit 1 }' || wrong="$wrong $sign$key"
+			[ "$key" = name ] || column $at <"$tmp/sorted" | awk '$0 == "" { none = 1; next } none { exit 1 }' || wrong="$wrong $sign$key"
 			[ "$up$sign" = 1 ] || [ "$up$sign" = - ] && r= || r=-r
-			column $n <"$tmp/sorted" | grep . | LC_ALL=C sort -c $order $r 2>/dev/null || wrong="$wrong $sign$key"
+			column $at <"$tmp/sorted" | grep . | LC_ALL=C sort -c $order $r 2>/dev/null || wrong="$wrong $sign$key"
 			[ "$(sort "$tmp/sorted" | cksum)" = "$(sort "$tmp/rows" | cksum)" ] || wrong="$wrong rows:$sign$key"
 		done
 	done
