@@ -25,7 +25,6 @@
 
 enum { MAX_FRAMES = 1000, MAX_ARGS = 2 + 4 * MAX_FRAMES, MAX_STRING = 1000000 };
 
-
 /* First version, number of its own arguments, and whether a stack's id follows as the last one. */
 static const struct {
 	uint8_t since, n;

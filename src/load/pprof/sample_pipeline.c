@@ -155,7 +155,7 @@ static int fail_piece(struct samples *s, const struct sample_piece *c)
 static int emit_next(struct samples *s, uint32_t i, bool *go)
 {
 	struct sample_piece *own = &s->own;
-	if (own->which != (int)i && own->which == NONE && atomic_load(&s->ready) <= i) {
+	if (own->which == NONE && atomic_load(&s->ready) <= i) {
 		uint32_t which = atomic_fetch_add(&s->taken, 1);
 		if (which < s->n)
 			decode_piece(s, own, which);

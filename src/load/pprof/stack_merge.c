@@ -151,7 +151,7 @@ static struct stack_merge_run run_of(const struct sorter *s, uint32_t n)
 	const struct stack_merge_key *keys = s->room->keys;
 	uint32_t width = s->bits <= 16 ? 2 : s->bits <= 24 ? 3 : 4;
 	struct stack_merge_run run = {.step = xmalloc((n + 1u) * sizeof *run.step), .n = n, .width = width};
-	const loc_id *key_less = s->loc;
+	const loc_id *before = s->loc;
 	uint32_t nbefore = 0;
 	size_t all = 0, cap = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -159,12 +159,12 @@ static struct stack_merge_run run_of(const struct sorter *s, uint32_t n)
 		const loc_id *end = s->loc + w->loc + w->n;
 		if (i + AHEAD < n)
 			prefetch_frames(s, keys[i + AHEAD].which, 0);
-		uint32_t same = count_shared(key_less, nbefore, end, w->n), more = w->n - same;
+		uint32_t same = count_shared(before, nbefore, end, w->n), more = w->n - same;
 		run.step[i] = (struct stack_merge_step){keys[i].which, same, more};
 		run.loc = mem_grow(run.loc, &cap, all + (size_t)more * width, 1);
 		for (const loc_id *from = end - same; more; more--, all += width)
 			stack_merge_put_loc(run.loc + all, width, *--from);
-		key_less = end;
+		before = end;
 		nbefore = w->n;
 	}
 	run.loc = xrealloc(run.loc, all + 1);
@@ -373,9 +373,8 @@ static bool emit_all(struct run_merger *m, uint32_t n, const struct sink *to, ui
 		more = fill_block(m, &m->slot[0]);
 		go = emit_block(&m->slot[0], to, limit, of) && to->ops->upto(to->self, TIME_NONE, bytes);
 	}
-	for (int i; two && go && (i = ring_begin_read(m->ring_queue)) >= 0; ring_end_read(m->ring_queue)) {
+	for (int i; two && go && (i = ring_begin_read(m->ring_queue)) >= 0; ring_end_read(m->ring_queue))
 		go = emit_block(&m->slot[i], to, limit, of) && to->ops->upto(to->self, TIME_NONE, bytes);
-	}
 	ring_stop(m->ring_queue);
 	return go;
 }
