@@ -267,9 +267,8 @@ static void count_part(void *pass, uint32_t i)
 	*p = (struct idle_part){.all = a, .part = i, .state = xcalloc(sn->nstks + 1u, 1), .done = true};
 	for (uint32_t s = 0; s < sn->nsheets && p->done; s++) {
 		p->done = !a->on || (i ? job_should_continue(a->on) : watcher_report(a->on, s, sn->nsheets));
-		if (!p->done)
-			break;
-		count_sheet(p, sheet_get(sn, s));
+		if (p->done)
+			count_sheet(p, sheet_get(sn, s));
 	}
 }
 

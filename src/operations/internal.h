@@ -64,6 +64,8 @@ void operations_set_parents(const struct operations *, uint32_t ntasks);
 void operations_keep_kind(struct operation_kind *, struct arena *);
 /* Return the operation that is the whole life of a goroutine, whose start is known; its id and kind are 0. */
 struct operation operations_life(const struct snap *, const uint8_t *forever, trk_id);
+/* Are operations of the source the whole time of goroutines? */
+static inline bool operations_is_whole(enum operation_source s) { return s == OPERATION_LIFE || s == OPERATION_GOROUTINE; }
 /* Return whether an operation is selected: it meets the criteria, overlaps the time range, and the selected times of a
    goroutine on which it starts or ends. */
 bool operations_list_selects(const struct operation_list *, const struct operation *);
@@ -117,10 +119,10 @@ struct goroutine_roles {
 	const uint8_t *passes;		/* a byte per function: see servers_of_stacks() */
 	const struct servers *servers;
 };
-/* Has the goroutine ended? */
-static inline bool roles_ended(const struct goroutine_roles *r, const struct snap *sn, trk_id g)
+/* Has the goroutine ended? forever: see goroutine_roles. */
+static inline bool goroutine_ended(const struct snap *sn, const uint8_t *forever, trk_id g)
 {
-	return store_trk(sn->st, g)->to_t1 && !(r->forever[g >> 3] >> (g & 7) & 1);
+	return store_trk(sn->st, g)->to_t1 && !(forever[g >> 3] >> (g & 7) & 1);
 }
 /* Did the goroutine start in the trace? Those that a timer or the runtime started have no creator. */
 static inline bool goroutine_started(const struct snap *sn, trk_id g)

@@ -108,7 +108,7 @@ static void look_at(struct lives_pass *p, trk_id g)
 		return;
 	uint32_t i = origin_of(p, row);
 	p->of[g] = i + 1;
-	p->v[i].ended += goroutine_started(p->to->sn, g) && roles_ended(p->r, p->to->sn, g);
+	p->v[i].ended += goroutine_started(p->to->sn, g) && goroutine_ended(p->to->sn, p->r->forever, g);
 }
 
 static void name_kind(struct lives_pass *p, struct operation_kind *k, const struct origin *o)

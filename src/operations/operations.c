@@ -45,17 +45,18 @@ int operations_add_server(const char *line, struct err *e)
 
 /* ---- the list */
 
+struct kind_key { uint64_t key; enum operation_source source; };
+
 static int same_key(const void *list, uint32_t i, const void *key)
 {
 	const struct operation_list *l = list;
-	const struct { uint64_t key; enum operation_source source; } *x = key;
+	const struct kind_key *x = key;
 	return l->key[i] == x->key && l->kind[i].source == x->source;
 }
 
 uint32_t operations_list_find(const struct operation_list *l, enum operation_source source, uint64_t key)
 {
-	const struct { uint64_t key; enum operation_source source; } x = {key, source};
-	return intern_find(&l->by_key, intern_hash_u64(key, source), same_key, l, &x);
+	return intern_find(&l->by_key, intern_hash_u64(key, source), same_key, l, &(struct kind_key){key, source});
 }
 
 uint32_t operations_list_kind(struct operation_list *l, enum operation_source source, uint64_t key, bool *fresh)
@@ -206,17 +207,11 @@ static void arrange(struct operations *o, struct operation_list *l, struct arena
 
 /* ---- all */
 
-/* Are operations of the source the whole time of goroutines? */
-static bool is_whole(enum operation_source s)
-{
-	return s == OPERATION_LIFE || s == OPERATION_GOROUTINE;
-}
-
 /* Time that the walk did not find in a sheet (a goroutine that existed before its first event) is unknown. */
 static void add_unknown(struct operation_kind *k)
 {
 	int64_t rest = k->total;
-	if (!is_whole(k->source))
+	if (!operations_is_whole(k->source))
 		return;
 	for (int c = 0; c < TIME_CLASS__N; c++)
 		rest = wrap_sub(rest, k->class_ns[c]);
@@ -250,7 +245,7 @@ static void finish(struct operations *o, struct operation_list *l, struct arena 
 {
 	for (size_t k = 0; k < l->nkinds; k++) {
 		add_unknown(&l->kind[k]);
-		if (!is_whole(l->kind[k].source))
+		if (!operations_is_whole(l->kind[k].source))
 			l->kind[k].in_flight = l->kind[k].total;
 	}
 	o->sn = *l->sn;

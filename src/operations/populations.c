@@ -17,6 +17,7 @@
 #include "config.h"
 #include "operations/internal.h"
 
+#include "base/u64_map.h"
 #include "base/wrap_math.h"
 #include "trace/user_code.h"
 
@@ -69,6 +70,7 @@ static void join(struct operation_kind *to, struct operation_kind *from)
 	to->ncomplete += from->ncomplete;
 	to->nbefore += from->nbefore;
 	to->nbegun += from->nbegun;
+	to->nacting += from->nacting;
 	wrap_add_to(&to->total, from->total);
 	wrap_add_to(&to->complete_total, from->complete_total);
 	for (int c = 0; c < TIME_CLASS__N; c++)
@@ -200,34 +202,38 @@ static stk_id sole_handler(const struct population_pass *p, uint32_t server)
 	return found;
 }
 
-/* Does another kind of the server have this name, too? */
-static bool is_ambiguous(const struct population_pass *p, uint32_t k, const stk_id *at)
+/* Return where kinds of the server of kind k are counted that are named by the function of a node. */
+static uint64_t *users_of_name(struct u64_hash *users, const struct population_pass *p, uint32_t k, stk_id at)
 {
 	const struct store *st = p->l->sn->st;
-	for (uint32_t i = 0; i < p->l->nkinds; i++)
-		if (i != k && at[i] && server_of(p->l, i) == server_of(p->l, k) && name_of(st, at[i]) == name_of(st, at[k]))
-			return true;
-	return false;
+	bool fresh;
+	str_id name = store_fun(st, store_frm(st, stk_frame(st, at))->fun)->name;
+	return &u64_map_put(users, (uint64_t)server_of(p->l, k) << 32 | name, &fresh)->n;
 }
 
+/* A name that several kinds of a server would have tells nothing: each gets that of its handler. */
 static void name_kinds(struct population_pass *p)
 {
 	struct operation_list *l = p->l;
 	const struct store *st = l->sn->st;
+	struct u64_hash users = {0};
 	stk_id *at = xcalloc(l->nkinds + 1u, sizeof *at);
 	for (uint32_t k = 0; k < l->nkinds; k++)
-		if (is_request(l, k) && l->kind[k].n)
+		if (is_request(l, k) && l->kind[k].n) {
 			at[k] = naming_frame(p, k, p->sole[server_of(l, k)]);
+			*users_of_name(&users, p, k, at[k]) += at[k] != 0;
+		}
 	for (uint32_t k = 0; k < l->nkinds; k++) {
 		struct operation_kind *x = &l->kind[k];
 		if (!is_request(l, k) || !x->n)
 			continue;
-		stk_id frame = at[k] && at[k] != x->site && is_ambiguous(p, k, at) ? x->site : at[k];
+		stk_id frame = at[k] && *users_of_name(&users, p, k, at[k]) > 1 ? x->site : at[k];
 		const struct str_row *s = name_of(st, frame);
 		x->name = operations_kind_name(
 		    l->mem, st, servers_name(p->r->servers, server_of(l, k)), s->s, frame ? s->n : 0, 0, &x->nname);
 		x->site = frame;
 	}
+	u64_map_free(&users);
 	mem_free(at);
 }
 

@@ -16,14 +16,9 @@
 #include "base/radix_sort.h"
 #include "base/wrap_math.h"
 
-static bool is_life(enum operation_source s)
-{
-	return s == OPERATION_LIFE || s == OPERATION_GOROUTINE;
-}
-
 static size_t record_size(enum operation_source s)
 {
-	return s == OPERATION_TASK ? sizeof(struct task_record) : is_life(s) ? sizeof(trk_id) : sizeof(struct part_record);
+	return s == OPERATION_TASK ? sizeof(struct task_record) : operations_is_whole(s) ? sizeof(trk_id) : sizeof(struct part_record);
 }
 
 /* ---- the list */
@@ -57,7 +52,7 @@ void operations_list_add(struct operation_list *l, const struct operation *o, ui
 	void *r = (char *)k->record + k->n * size;
 	if (k->source == OPERATION_TASK)
 		add_task(r, o, l, parent);
-	else if (is_life(k->source))
+	else if (operations_is_whole(k->source))
 		*(trk_id *)r = o->g;
 	else
 		add_part(r, o, l);
@@ -115,7 +110,7 @@ void operations_sort_kind(const struct operation_kind *k, const struct snap *sn)
 	static const struct radix_keys task = {task_key, task_position, NULL}, part = {part_key, part_number, NULL};
 	const struct radix_keys life = {life_key, life_number, sn};
 	radix_sort_in_place(k->record, k->n, record_size(k->source),
-	    k->source == OPERATION_TASK ? &task : is_life(k->source) ? &life : &part);
+	    k->source == OPERATION_TASK ? &task : operations_is_whole(k->source) ? &life : &part);
 }
 
 /* Replace the positions of the parents of tasks by indexes; by OPERATION_NONE if the parent is not in the result. */
@@ -159,7 +154,7 @@ static struct operation part_of(const struct operations *o, const struct part_re
 struct operation operations_life(const struct snap *sn, const uint8_t *forever, trk_id g)
 {
 	const struct trk_row *row = store_trk(sn->st, g);
-	bool ended = row->to_t1 && !(forever[g >> 3] >> (g & 7) & 1);
+	bool ended = goroutine_ended(sn, forever, g);
 	struct operation x = {.t0 = row->t0, .t1 = ended ? store_t1(sn->st, row) : sn->t1, .g = g, .starter = g};
 	x.complete = goroutine_started(sn, g) && ended;
 	return x;
@@ -171,7 +166,7 @@ struct operation operations_of_kind(const struct operations *o, uint32_t kind, u
 	struct operation x;
 	if (k->source == OPERATION_TASK) {
 		x = task_of((const struct task_record *)k->record + i);
-	} else if (is_life(k->source)) {
+	} else if (operations_is_whole(k->source)) {
 		trk_id g = ((const trk_id *)k->record)[i];
 		x = operations_life(&o->sn, o->forever, g);
 		x.id = o->first_life + rank_below(o->lives, g);
@@ -186,7 +181,7 @@ struct operation operations_of_kind(const struct operations *o, uint32_t kind, u
 static int64_t life_duration(const struct operations *o, trk_id g)
 {
 	const struct trk_row *row = store_trk(o->sn.st, g);
-	bool complete = row->to_t1 && !(o->forever[g >> 3] >> (g & 7) & 1) && goroutine_started(&o->sn, g);
+	bool complete = goroutine_ended(&o->sn, o->forever, g) && goroutine_started(&o->sn, g);
 	return complete ? wrap_sub(store_t1(o->sn.st, row), row->t0) : TIME_NONE;
 }
 
@@ -203,7 +198,7 @@ void operations_durations(const struct operations *o, uint32_t kind, uint32_t i,
 		const struct task_record *r = (const struct task_record *)k->record + i;
 		for (uint32_t at = 0; at < n; at++)
 			ns[at] = r[at].complete ? wrap_sub(r[at].t1, r[at].t0) : TIME_NONE;
-	} else if (is_life(k->source)) {
+	} else if (operations_is_whole(k->source)) {
 		const trk_id *g = (const trk_id *)k->record + i;
 		for (uint32_t at = 0; at < n; at++)
 			ns[at] = life_duration(o, g[at]);
@@ -256,7 +251,7 @@ trk_id operations_goroutine(const struct operations *o, uint32_t kind, uint32_t 
 {
 	const struct operation_kind *k = &o->kind[kind];
 	return k->source == OPERATION_TASK ? ((const struct task_record *)k->record)[i].g
-	    : is_life(k->source) ? ((const trk_id *)k->record)[i] : ((const struct part_record *)k->record)[i].g;
+	    : operations_is_whole(k->source) ? ((const trk_id *)k->record)[i] : ((const struct part_record *)k->record)[i].g;
 }
 
 uint32_t operations_parent(const struct operations *o, uint32_t i)

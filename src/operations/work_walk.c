@@ -272,14 +272,6 @@ static void open_next(struct walk *w, trk_id g, struct open_work *o)
 	*o = next;
 }
 
-static uint32_t stack_depth(const struct store *st, stk_id s)
-{
-	uint32_t n = 0;
-	for (; s; s = stk_parent(st, s))
-		n++;
-	return n;
-}
-
 /* An event of a request has this stack. */
 static void note_stack(struct walk *w, trk_id g, struct open_work *o, stk_id stack)
 {
@@ -293,7 +285,7 @@ static void note_stack(struct walk *w, trk_id g, struct open_work *o, stk_id sta
 		w->seen[stack >> 3] |= (uint8_t)(1u << (stack & 7));
 	if (!x->handler || x->handler == o->handler)
 		return;
-	uint32_t depth = stack_depth(w->to->sn->st, x->handler);
+	uint32_t depth = stacks_depth(w->to->sn->st, x->handler);
 	if (depth > o->depth) {
 		o->handler = x->handler;
 		o->depth = depth;
@@ -324,12 +316,15 @@ static void note_moments(struct walk *w, trk_id g, struct open_work *o, int64_t 
 	}
 }
 
+static bool is_idle_wait(const struct walk *w, stk_id stack)
+{
+	return stack && stack < w->to->sn->nstks && w->r->idle[stack >> 3] >> (stack & 7) & 1;
+}
+
 /* Is it a wait for work? */
 static bool is_idle(const struct walk *w, trk_id g, enum tstate s, stk_id stack)
 {
-	if (!state_is_wait(s) || !stack || stack >= w->to->sn->nstks || !(w->r->idle[stack >> 3] >> (stack & 7) & 1))
-		return false;
-	return w->r->role[g] != ROLE_SERVER || w->r->stack[stack].idle;
+	return state_is_wait(s) && is_idle_wait(w, stack) && (!is_server(w, g) || w->r->stack[stack].idle);
 }
 
 static bool is_call(enum tstate s)
@@ -413,7 +408,7 @@ static void divide_row(struct walk *w, const struct sheet *sh, uint32_t row)
 	bool fresh;
 	trk_id g = sh->trk[row];
 	struct open_work *o = work_of(w, g, &fresh);
-	if (w->r->role[g] == ROLE_SERVER)
+	if (is_server(w, g))
 		run_moments_begin_goroutine(&w->moments, g);
 	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++) {
 		enum tstate s = (enum tstate)(sh->state[i] & SHEET_STATE);
@@ -435,13 +430,13 @@ static int64_t time_in_flight(const struct walk *w, const struct sheet *sh, uint
 	enum tstate s = (enum tstate)(sh->state[i] & SHEET_STATE);
 	stk_id stack = state_is_wait(s) ? sheet_stack(sh, i) : 0;
 	int64_t ns = sheet_end(sh, row, i) - sh->t0 - sheet_start(sh, i);
-	bool last = i + 1 == sh->first[row + 1], idle = stack && w->r->idle[stack >> 3] >> (stack & 7) & 1;
+	bool last = i + 1 == sh->first[row + 1];
 	if (s == TS_NONE || s == TS_UNKNOWN)
 		return 0;
 	if (!state_is_wait(s))
 		return ns;
 	bool woken = !last && (sh->state[i + 1] & SHEET_STATE) == TS_READY && sheet_peer(sh, i + 1);
-	return woken && !idle && s != TS_NET && s != TS_SLEEP ? wrap_add(ns, before) : 0;
+	return woken && !is_idle_wait(w, stack) && s != TS_NET && s != TS_SLEEP ? wrap_add(ns, before) : 0;
 }
 
 static void sum_row(struct walk *w, const struct sheet *sh, uint32_t row)
@@ -483,8 +478,7 @@ static void count_acts(const struct walk *w)
 {
 	for (size_t k = 0; k < w->to->nkinds; k++) {
 		struct operation_kind *x = &w->to->kind[k];
-		bool whole = x->source == OPERATION_LIFE || x->source == OPERATION_GOROUTINE;
-		for (uint32_t i = 0; whole && i < x->n; i++)
+		for (uint32_t i = 0; operations_is_whole(x->source) && i < x->n; i++)
 			x->nacting += has_acted(w, ((const trk_id *)x->record)[i]);
 	}
 }
@@ -520,7 +514,7 @@ static void finish_all(struct walk *w)
 	const struct snap *sn = w->to->sn;
 	for (trk_id g = 1; g < sn->ntrks; g++) {
 		struct open_work *o = w->slot[g] ? &w->v[w->slot[g] - 1] : NULL;
-		bool ended = w->r->role[g] != ROLE_NONE && roles_ended(w->r, sn, g);
+		bool ended = w->r->role[g] != ROLE_NONE && goroutine_ended(sn, w->r->forever, g);
 		if (o && o->t0 != TIME_NONE && !ended) {
 			move_time(&o->after, &o->time);
 			o->sent = TIME_NONE;
@@ -545,7 +539,7 @@ static void walk_sheet(struct walk *w, struct class_sums *tasks, const struct sh
 			divide_row(w, sh, row);
 		else if (role == ROLE_WHOLE)
 			sum_row(w, sh, row);
-		if (role == ROLE_WHOLE || (role != ROLE_NONE && !roles_ended(w->r, w->to->sn, sh->trk[row])))
+		if (role == ROLE_WHOLE || (role != ROLE_NONE && !goroutine_ended(w->to->sn, w->r->forever, sh->trk[row])))
 			note_wait(w, sh, row);
 	}
 }
@@ -575,12 +569,8 @@ bool work_walk(struct operation_list *to, const struct task_work *tasks, const s
 	w.slot = xcalloc(sn->ntrks + 1u, sizeof *w.slot);
 	w.waited = xcalloc(sn->ntrks + 1u, sizeof *w.waited);
 	w.wait = xcalloc(sn->ntrks + 1u, 1);
-	for (uint32_t s = 0; s < sn->nsheets && go; s++) {
-		go = !on || watcher_report(on, s, sn->nsheets);
-		if (!go)
-			break;
+	for (uint32_t s = 0; s < sn->nsheets && (go = !on || watcher_report(on, s, sn->nsheets)); s++)
 		walk_sheet(&w, sums, sheet_get(sn, s));
-	}
 	finish_all(&w);
 	class_sums_finish(sums);
 	take_task_classes(to, &of_tasks);
