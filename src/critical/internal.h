@@ -55,14 +55,16 @@ void critical_run_parts(const struct critical_walker *, struct walk_places *, co
 
 /* occupants.c: divide the time in which a goroutine is runnable into stops of the world and shares of what occupied
    the Ps. The parts have everything but via. *state: NULL at first; it keeps the place in the row of each P for the
-   next call, which is mostly near. Free it with critical_runnable_free(). */
+   next call, which is mostly near, also if that is of another walk. Free it with critical_runnable_free(). */
 typedef void critical_piece_fn(void *arg, const struct critical_piece *);
 struct critical_wait { trk_id g; int64_t t0, t1; bool coarse; };	/* coarse: see struct critical_path */
 struct runnable_wait;
 void critical_runnable_parts(struct runnable_wait **state, const struct critical_walker *, const struct critical_wait *,
     critical_piece_fn *, void *arg);
-/* Return the number of parts of runs that were looked at so far. */
-uint64_t critical_runnable_cost(const struct runnable_wait *);	/* may be NULL */
-void critical_runnable_free(struct runnable_wait *);	/* may be NULL */
+/* A walk begins. The state may be NULL, here and below. */
+void critical_runnable_begin(struct runnable_wait *);
+/* Return the number of parts of runs that were looked at in the walk, and of Ps where there are many. */
+uint64_t critical_runnable_cost(const struct runnable_wait *);
+void critical_runnable_free(struct runnable_wait *);
 
 #endif

@@ -19,12 +19,14 @@
 #include "config.h"
 #include "critical/internal.h"
 
+#include "base/bsearch.h"
 #include "base/intern.h"
 #include "store/tracks/time_search.h"
 
 #include <stdlib.h>
 
-enum { CELLS = 256, INSTANTS = 64, OCCUPANTS = 24 };
+/* The first FEW_PROCS Ps are a part of the cost of a piece, which was measured with as many. */
+enum { CELLS = 256, INSTANTS = 64, OCCUPANTS = 24, FEW_PROCS = 16 };
 
 /* at: the time that stands for the cell; TIME_NONE: the whole cell is walked. */
 struct proc_cell { int64_t t0, t1, at; trk_id proc, g; enum tstate state; };
@@ -93,6 +95,7 @@ static void look_at_procs(struct runnable_wait *x, uint32_t nproc, int64_t a, in
 {
 	x->n = 0;
 	x->approximate = true;
+	x->cost += nproc > FEW_PROCS ? (uint64_t)(nproc - FEW_PROCS) * INSTANTS : 0;
 	for (uint32_t p = 0; p < nproc; p++)
 		for (int i = 0; i < INSTANTS; i++) {
 			int64_t t0 = step_start(a, b, i), t1 = i + 1 < INSTANTS ? step_start(a, b, i + 1) : b;
@@ -125,6 +128,7 @@ static bool collect_cells(struct runnable_wait *x, int64_t a, int64_t b)
 	x->n = 0;
 	x->approximate = false;
 	for (uint32_t i = 0; i < nproc && all; i++) {
+		x->cost += i >= FEW_PROCS;
 		uint32_t p = (x->idle + i) % nproc;
 		size_t first = x->n;
 		all = !x->w->proc[p] || walk_proc(x, p, a, b);
@@ -330,6 +334,15 @@ static struct runnable_wait *runnable_new(const struct critical_walker *w)
 	return x;
 }
 
+/* The P that is looked at first decides whether a wait is estimated: that may not depend on another walk. */
+void critical_runnable_begin(struct runnable_wait *x)
+{
+	if (!x)
+		return;
+	x->idle = 0;
+	x->cost = 0;
+}
+
 uint64_t critical_runnable_cost(const struct runnable_wait *x)
 {
 	return x ? x->cost : 0;
@@ -353,16 +366,10 @@ void critical_runnable_parts(struct runnable_wait **state, const struct critical
 	x->arg = arg;
 	x->g = wait->g;
 	x->coarse = wait->coarse;
-	uint32_t lo = 0, hi = w->nstop;
-	while (lo < hi) {	/* the first stop that ends after a */
-		uint32_t mid = lo + (hi - lo) / 2;
-		if (w->stop[mid].t1 <= a)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; lo < w->nstop && w->stop[lo].t0 < b; lo++) {
-		const struct critical_stop *s = &w->stop[lo];
+	struct bsearch_probe h = {.hi = w->nstop};
+	while (bsearch_probe(&h))	/* the first stop that ends after a */
+		bsearch_narrow(&h, w->stop[h.at].t1 <= a);
+	for (const struct critical_stop *s = w->stop + h.lo; s < w->stop + w->nstop && s->t0 < b; s++) {
 		const struct sink_span *span = &store_span(w->sn->st, s->span)->s;
 		int64_t t0 = s->t0 > a ? s->t0 : a, t1 = s->t1 < b ? s->t1 : b;
 		divide_unstopped(x, a, t0);

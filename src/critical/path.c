@@ -43,7 +43,6 @@ struct path_walk {
 	uint32_t stalled;		/* goroutines that were followed since t moved */
 	struct critical_piece *part;	/* of a run or a wait for a P, in the order of time */
 	size_t npart, cpart;
-	struct runnable_wait *runnable;
 };
 
 /* ---- pieces, from the last to the first */
@@ -299,7 +298,7 @@ static void walk_runnable(struct path_walk *k, struct walk_frame *f, int64_t fro
 	f->woken = !track_cursor_is_continued(&k->c) && from == track_cursor_t0(&k->c);
 	f->by = track_cursor_peer(&k->c);
 	if (from < k->t)
-		critical_runnable_parts(&k->runnable, k->w, &(struct critical_wait){f->g, from, k->t, k->p->coarse}, keep_part, k);
+		critical_runnable_parts(&k->p->runnable, k->w, &(struct critical_wait){f->g, from, k->t, k->p->coarse}, keep_part, k);
 	put_parts(k);
 }
 
@@ -382,12 +381,12 @@ void critical_path_walk(const struct critical_walker *w, trk_id g, int64_t t0, i
 	p->t0 = clamp_time(w->sn, t0);
 	p->t1 = clamp_time(w->sn, t1);
 	k.t = p->t1;
+	critical_runnable_begin(p->runnable);
 	push_frame(&k, g, p->t0, CRITICAL_NONE);
 	while (k.n)
 		walk_step(&k);
 	finish_pieces(p);
-	p->looked += critical_runnable_cost(k.runnable);
-	critical_runnable_free(k.runnable);
+	p->looked += critical_runnable_cost(p->runnable);
 	mem_free(k.frame);
 	mem_free(k.part);
 }
@@ -396,5 +395,6 @@ void critical_path_free(struct critical_path *p)
 {
 	mem_free(p->v);
 	mem_free(p->via);
+	critical_runnable_free(p->runnable);
 	*p = (struct critical_path){0};
 }

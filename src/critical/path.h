@@ -53,7 +53,8 @@ struct critical_path {
 	struct critical_piece *v;		/* if `each` is set, the walk alone uses it */
 	struct critical_via *via;
 	size_t n, nvia, cap, cvia;
-	uint64_t looked;			/* parts that a walk looked at besides: joined to pieces, or of runs on the Ps */
+	uint64_t looked;			/* what a walk looked at besides: parts that are joined to pieces, many Ps, parts of runs on them */
+	struct runnable_wait *runnable;		/* memory of the walk, see internal.h */
 	int64_t t0, t1;				/* clamped to the snapshot */
 	int64_t ns[TIME_CLASS__N];		/* time by class; the sum is t1 - t0 */
 	uint32_t ncut;				/* number of pieces that are not followed */
@@ -77,7 +78,7 @@ const struct operations *critical_walker_operations(const struct critical_walker
 /* The bounds: waits that are followed one out of another; pieces after which no wait is followed; pieces of a path. */
 enum { CRITICAL_DEPTH = 512, CRITICAL_FOLLOWED = 1 << 16, CRITICAL_PIECES = 1 << 18 };
 /* Walk the critical path of goroutine g from t1 back to t0. The caller zeroes the path before the first walk, but for
-   what is set by the caller; a second walk uses its memory again. Any thread. */
+   what is set by the caller; a second walk, of the same walker, uses its memory again. Any thread. */
 void critical_path_walk(const struct critical_walker *, trk_id g, int64_t t0, int64_t t1, struct critical_path *);
 void critical_path_free(struct critical_path *);
 

@@ -109,12 +109,6 @@ static trk_id last_waker(const struct snap *sn, trk_id g, int64_t *t)
 
 struct last_operations { uint32_t own, wakers, any, contains; };
 
-static bool is_unit(const struct operations *ops, const struct operation *o)
-{
-	enum operation_source s = ops->kind[o->kind].source;
-	return s == OPERATION_TASK || s == OPERATION_SERVER;
-}
-
 static void keep_later(const struct operations *ops, uint32_t *best, uint32_t i, int64_t t1)
 {
 	if (*best == OPERATION_NONE || operations_get(ops, *best).t1 < t1)
@@ -128,8 +122,8 @@ static uint32_t find_operation(const struct snap *sn, const struct operations *o
 	trk_id waker = last_waker(sn, g, &woken);
 	for (uint32_t i = 0; i < ops->n; i++) {
 		struct operation o = operations_get(ops, i);
-		if (!is_unit(ops, &o))
-			continue;
+		if (ops->kind[o.kind].source > OPERATION_SERVER)	/* tasks and requests come first */
+			break;
 		if (o.g == g)
 			keep_later(ops, &last.own, i, o.t1);
 		if (o.t1 > woken && o.t0 <= woken && o.g == waker)
