@@ -143,12 +143,6 @@ static void interval_fill(const struct sheet *sh, uint32_t row, uint32_t i, stru
 	v->i = i;
 }
 
-/* Is ni only a continuation of oi, its predecessor? */
-static bool interval_continues(const struct sheet *older, uint32_t oi, const struct sheet *newer, uint32_t ni)
-{
-	return sheet_continues(older->state[oi], newer->state[ni]);
-}
-
 /* Extend v to the left over its pieces. */
 static void join_left(const struct snap *sn, struct trace_interval *v)
 {
@@ -167,7 +161,7 @@ static void join_left(const struct snap *sn, struct trace_interval *v)
 				break;
 			oi = osh->first[orow + 1] - 1;
 		}
-		if (!interval_continues(osh, oi, sh, i))
+		if (!sheet_continues(osh->state[oi], sh->state[i]))
 			break;
 		v->t0 = osh->t0 + sheet_start(osh, oi);
 		i = oi;
@@ -191,7 +185,7 @@ static void join_right(const struct snap *sn, struct trace_interval *v)
 				break;
 			ni = nsh->first[nrow];
 		}
-		if (!interval_continues(sh, v->i, nsh, ni))
+		if (!sheet_continues(sh->state[v->i], nsh->state[ni]))
 			break;
 		v->t1 = sheet_end(nsh, (uint32_t)nrow, ni);
 		v->peer = sheet_peer(nsh, ni);

@@ -35,7 +35,7 @@ struct run_queue_sum {
 	struct queue_sum *queue_sum;	/* of this sheet; the first entry is the sum before */
 	size_t nsum, csum;
 	size_t at;		/* index of the first one after the time of the last query */
-	uint32_t said;		/* number of rows of CT_GOMAXPROCS that were processed */
+	uint32_t applied;	/* number of rows of CT_GOMAXPROCS that were applied */
 	uint64_t proc;
 	int64_t share;
 };
@@ -53,7 +53,7 @@ struct run_queue_sum *run_queue_new(const struct snap *sn, uint64_t proc)
 	uint32_t ps = 0;
 	*c = (struct run_queue_sum){ .sn = sn, .proc = proc };
 	if (sn->ncounts[CT_GOMAXPROCS])
-		ps = procs_at(sn, c->said++);
+		ps = procs_at(sn, c->applied++);
 	else
 		for (trk_id t = 1; t < sn->ntrks; t++)
 			ps += store_trk(sn->st, t)->kind == TK_P;
@@ -111,8 +111,8 @@ static void go_on(struct run_queue_sum *c, int64_t t, int32_t up, uint32_t procs
 static void go_procs(struct run_queue_sum *c, int64_t t)
 {
 	uint32_t n = c->sn->ncounts[CT_GOMAXPROCS];
-	for (; c->said < n && store_count(c->sn->st, CT_GOMAXPROCS, c->said)->t <= t; c->said++)
-		go_on(c, store_count(c->sn->st, CT_GOMAXPROCS, c->said)->t, 0, procs_at(c->sn, c->said));
+	for (; c->applied < n && store_count(c->sn->st, CT_GOMAXPROCS, c->applied)->t <= t; c->applied++)
+		go_on(c, store_count(c->sn->st, CT_GOMAXPROCS, c->applied)->t, 0, procs_at(c->sn, c->applied));
 }
 
 void run_queue_end_sheet(struct run_queue_sum *c, int64_t end)

@@ -117,9 +117,7 @@ static stk_id cached_common(const struct store *st, stk_id from, stk_id to, stru
 	return v->common;
 }
 
-/* Where the goroutine was is not known at one end, or the two ends have nothing in common, as deep stacks are cut: it was
-   in its start function. */
-static stk_id outermost(const struct store *st, trk_id g, stk_id stack)
+stk_id run_stacks_outermost(const struct store *st, trk_id g, stk_id stack)
 {
 	stk_id start = start_of(st, g);
 	for (stk_id up = stack; !start && up; up = stk_parent(st, up))
@@ -135,8 +133,9 @@ stk_id run_stacks_charged(
 		stack = without_preemption(st, m->sample ? m->stack : known->stack);
 	else if (known->stack && m->stack)
 		stack = cached_common(st, known->stack, m->stack, pairs);
+	/* Where it was is not known at one end, or the two ends have nothing in common, as deep stacks are cut. */
 	if (!stack)
-		stack = outermost(st, g, !known->stack ? m->stack : !m->stack ? known->stack : 0);
+		stack = run_stacks_outermost(st, g, !known->stack ? m->stack : !m->stack ? known->stack : 0);
 	if (m->stack)
 		*known = (struct run_known){m->stack, m->sample};
 	return stack;

@@ -9,6 +9,8 @@
 /* Return the stack that was interrupted: without the runtime's frames for preemption. If none is left, or stack is 0:
    where the goroutine started; 0 if that is unknown. */
 stk_id run_stacks_interrupted(const struct store *, trk_id g, stk_id stack);
+/* Return where the goroutine started; if that is unknown, the outermost node of the stack. */
+stk_id run_stacks_outermost(const struct store *, trk_id g, stk_id stack);
 /* Return the node of the deepest function that is common to two stacks, at its line in `from`; 0: they have none. */
 stk_id run_stacks_deepest(const struct store *, stk_id from, stk_id to);
 /* Return the node that the time between two events with these stacks is charged to: the upper part of `from`, down to the

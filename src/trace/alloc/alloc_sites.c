@@ -33,63 +33,43 @@ static uint64_t key_of(uint32_t a, uint32_t b)
 	return (uint64_t)a << 32 | b;
 }
 
+/* Number the paths of all nodes, of which parents come before children. */
+static void find_paths(struct alloc_sites *s, const struct snap *sn)
+{
+	struct u64_hash of_path = {0};
+	struct stk_pass pass = stk_pass(sn->st);
+	bool fresh;
+	s->npaths = 1;
+	for (stk_id i = 1; i < sn->nstks; i++) {
+		struct stk_row r = stk_at(&pass, i);
+		uint32_t up = s->path[r.parent];
+		struct u64_slot *slot = u64_map_put(&of_path, key_of(up, store_frm(sn->st, r.frame)->fun), &fresh);
+		if (fresh) {
+			s->up[s->npaths] = up;
+			slot->n = s->npaths++;
+		}
+		s->path[i] = (uint32_t)slot->n;
+	}
+	u64_map_free(&of_path);
+}
+
 void alloc_sites_init(struct alloc_sites *s, const struct snap *sn)
 {
-	*s = (struct alloc_sites){.st = sn->st, .nstks = sn->nstks, .npaths = 1};
-	s->path = xcalloc(sn->nstks + 1u, sizeof *s->path);
-	s->path[0] = 1;
-	s->paths = mem_grow(NULL, &s->cpaths, 1, sizeof *s->paths);
-	s->paths[0] = (struct alloc_path){0};
 	bool fresh;
+	*s = (struct alloc_sites){.path = xcalloc(sn->nstks + 1u, sizeof *s->path),
+	    .up = xcalloc(sn->nstks + 1u, sizeof *s->up)};
+	find_paths(s, sn);
 	u64_map_put(&s->of_bytes, ANY_SIZE, &fresh)->n = s->any = s->nsizes++;
 }
 
 void alloc_sites_free(struct alloc_sites *s)
 {
-	u64_map_free(&s->of_path);
 	u64_map_free(&s->of_bytes);
 	u64_map_free(&s->of_pair);
 	mem_free(s->path);
-	mem_free(s->paths);
+	mem_free(s->up);
 	mem_free(s->pair);
 	*s = (struct alloc_sites){0};
-}
-
-static uint32_t add_path(struct alloc_sites *s, uint32_t up, fun_id fun)
-{
-	bool fresh;
-	struct u64_slot *slot = u64_map_put(&s->of_path, key_of(up, fun), &fresh);
-	if (fresh) {
-		slot->n = s->npaths;
-		s->paths = mem_grow(s->paths, &s->cpaths, s->npaths + 1u, sizeof *s->paths);
-		s->paths[s->npaths++] = (struct alloc_path){up};
-	}
-	return (uint32_t)slot->n;
-}
-
-/* Find the paths of a node and of those above it. */
-static uint32_t path_of(struct alloc_sites *s, stk_id stack)
-{
-	enum { DEEP = 1024 };
-	stk_id way[DEEP];
-	for (;;) {
-		uint32_t n = 0;
-		stk_id at = stack;
-		for (; !s->path[at] && n < DEEP; at = stk_parent(s->st, at))
-			way[n++] = at;
-		if (!s->path[at])	/* it is deeper than that: start with the outermost part */
-			for (stk_id up = at; !s->path[up]; up = stk_parent(s->st, up))
-				at = up;
-		if (!s->path[at]) {
-			s->path[at] = add_path(s, s->path[stk_parent(s->st, at)] - 1, store_frm(s->st, stk_frame(s->st, at))->fun) + 1;
-			continue;
-		}
-		while (n--) {
-			fun_id fun = store_frm(s->st, stk_frame(s->st, way[n]))->fun;
-			s->path[way[n]] = add_path(s, s->path[stk_parent(s->st, way[n])] - 1, fun) + 1;
-		}
-		return s->path[stack] - 1;
-	}
 }
 
 static struct alloc_pair *pair_of(struct alloc_sites *s, int64_t bytes, stk_id stack)
@@ -98,7 +78,7 @@ static struct alloc_pair *pair_of(struct alloc_sites *s, int64_t bytes, stk_id s
 	struct u64_slot *slot = u64_map_put(&s->of_bytes, (uint64_t)bytes, &fresh);
 	if (fresh)
 		slot->n = s->nsizes++;
-	uint32_t size = (uint32_t)slot->n, path = path_of(s, stack);
+	uint32_t size = (uint32_t)slot->n, path = s->path[stack];
 	slot = u64_map_put(&s->of_pair, key_of(size, path), &fresh);
 	if (fresh) {
 		slot->n = s->npairs;
@@ -134,7 +114,7 @@ static void each_above(struct alloc_sites *s, const struct alloc_pair *known, in
 			fn(known, &s->pair[slot->n], to);
 		if (!path)
 			return;
-		path = s->paths[path].up;
+		path = s->up[path];
 	}
 }
 

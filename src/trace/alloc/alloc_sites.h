@@ -9,14 +9,12 @@
 /* Divides bytes of which only an outer function is known among the places below it that are known to take as many at a
    time. Initialise with alloc_sites_init(). */
 struct alloc_sites {
-	const struct store *st;
-	struct u64_hash of_path, of_bytes, of_pair;
-	uint32_t *path;			/* by node of the store: its path plus 1; 0: not yet known */
-	uint32_t nstks;
-	struct alloc_path { uint32_t up; } *paths;	/* 0: the root; up is less than its own index */
+	struct u64_hash of_bytes, of_pair;
+	uint32_t *path;			/* by node of the store; a path is a number, 0 the root */
+	uint32_t *up;			/* by path: that of its callers, which is less */
 	struct alloc_pair *pair;
 	uint32_t npaths, nsizes, npairs, any;	/* any: number of the size that stands for all */
-	size_t cpaths, cpairs;
+	size_t cpairs;
 };
 
 void alloc_sites_init(struct alloc_sites *, const struct snap *);

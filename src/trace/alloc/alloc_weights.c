@@ -127,14 +127,6 @@ static void take_rows(struct alloc_walk *a, trk_id g, struct allocator *of, int6
 	}
 }
 
-static stk_id outermost(const struct store *st, trk_id g, stk_id stack)
-{
-	stk_id start = store_origin(st, store_trk(st, g))->start;
-	for (stk_id up = stack; !start && up; up = stk_parent(st, up))
-		stack = up;
-	return start ? start : stack;
-}
-
 /* Return where the goroutine was since its last recorded stack, if the next one is that; 0: it has none. */
 static stk_id place_between(const struct alloc_walk *a, trk_id g, const struct allocator *of, stk_id next)
 {
@@ -143,7 +135,7 @@ static stk_id place_between(const struct alloc_walk *a, trk_id g, const struct a
 	stk_id call = of->called ? user_code_site(st, of->last) : 0;
 	if (call && at && run_stacks_deepest(st, at, call) == call)	/* it left that call, to make it again */
 		at = stk_parent(st, call);
-	at = at ? at : outermost(st, g, of->last ? of->last : next);
+	at = at ? at : run_stacks_outermost(st, g, of->last ? of->last : next);
 	if (of->stacks >= SEVERAL && run_stacks_deepest(st, at, of->all) == at)
 		at = of->all;
 	return site_of(st, at);

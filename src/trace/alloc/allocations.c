@@ -29,14 +29,6 @@ static bool is_swapped(const struct snap *sn, uint32_t i)
 	    size_at(sn, i) >= size_at(sn, i - 2) && store_heap_by(sn->st, i) != store_heap_by(sn->st, i - 1);
 }
 
-bool allocations_known(const struct snap *sn)
-{
-	for (uint32_t i = 0; i < sn->ncounts[CT_HEAP_LIVE]; i++)
-		if (store_heap_by(sn->st, i))
-			return true;
-	return false;
-}
-
 int64_t allocations_bytes(const struct snap *sn, uint32_t i)
 {
 	if (!i || !store_heap_by(sn->st, i))

@@ -14,8 +14,6 @@
  * one uses.
  */
 
-/* Return whether any row has a goroutine: logs have none. */
-bool allocations_known(const struct snap *);
 /* Return the bytes that the goroutine of row i took; 0: none, or unknown. */
 int64_t allocations_bytes(const struct snap *, uint32_t i);
 /* Call a function for each row with bytes of a goroutine that a filter (NULL: none) selects, which applies but for its P.
