@@ -31,7 +31,6 @@ struct listing {
 	struct still_blocked still;	/* at the end of the trace */
 	const struct goroutine_waits *waits;	/* NULL: there are no columns of these */
 	const int64_t *alloc;			/* bytes by track, if there are these columns */
-	double seconds;				/* of the time range */
 	bool shown[TIME_CLASS__N];	/* the classes that are columns */
 };
 
@@ -52,14 +51,10 @@ static int64_t sum_alloc(const struct listing *l, uint32_t first, uint32_t n)
 	return bytes;
 }
 
-static int64_t per_second(const struct listing *l, int64_t bytes)
-{
-	return l->seconds > 0 ? (int64_t)((double)bytes / l->seconds) : 0;
-}
-
 /* ---- JSON */
 
-static void waits_json(struct json *j, const struct listing *l, struct wait_quantiles q, uint32_t first, uint32_t n)
+static void waits_json(const struct trace_report_ctx *r, struct json *j, const struct listing *l, struct wait_quantiles q,
+    uint32_t first, uint32_t n)
 {
 	int64_t ns[TIME_CLASS__N];
 	json_u64(j, "waits", q.n);
@@ -70,9 +65,7 @@ static void waits_json(struct json *j, const struct listing *l, struct wait_quan
 		json_null(j, "wait_p50_ns");
 		json_null(j, "wait_p99_ns");
 	}
-	int64_t bytes = sum_alloc(l, first, n);
-	json_i64(j, "alloc_bytes", bytes);
-	json_i64(j, "alloc_bytes_per_second", per_second(l, bytes));
+	trace_report_json_alloc(r, j, sum_alloc(l, first, n));
 	sum_classes(l, first, n, ns);
 	json_object(j, "classes");
 	for (int c = 0; c < TIME_CLASS__N; c++)
@@ -92,7 +85,7 @@ static void group_json(const struct trace_report_ctx *r, struct json *j, const s
 	struct still_blocked_sum still = still_blocked_sum(&l->still, g);
 	json_u64(j, "still_blocked", still.n);
 	trace_report_json_still(j, still.longest);
-	waits_json(j, l, goroutine_waits_of_group(l->waits, i), g->first, g->n);
+	waits_json(r, j, l, goroutine_waits_of_group(l->waits, i), g->first, g->n);
 	json_array(j, "goroutines");
 	struct arena parts = {0};
 	for (uint32_t k = g->first; k < g->first + g->n; k++) {
@@ -103,7 +96,7 @@ static void group_json(const struct trace_report_ctx *r, struct json *j, const s
 		json_u64(j, "id", store_trk(r->st, x.trk)->id);
 		trace_report_json_times(r, j, &x);
 		trace_report_json_still(j, still_blocked_ns(&l->still, k));
-		waits_json(j, l, goroutine_waits_of(l->waits, k), k, 1);
+		waits_json(r, j, l, goroutine_waits_of(l->waits, k), k, 1);
 		json_end(j);
 		if (!trace_report_flush(r))
 			break;
@@ -130,12 +123,9 @@ static void groups_json(const struct trace_report_ctx *r, const struct listing *
 /* ---- the columns that groups and goroutines have in common */
 
 #define NO_GROUP UINT32_MAX
-enum { WAIT_COLS = 3, ALLOC_COLS = 2, COMMON_COLS = WAIT_COLS + TIME_CLASS__N };
+enum { WAIT_COLS = 3, COMMON_COLS = WAIT_COLS + TIME_CLASS__N };
 static const struct table_col wait_cols[WAIT_COLS] = {
 	{ "Waits", "waits", TB_INT }, { "p50", "wait_p50_ns", TB_NS }, { "p99", "wait_p99_ns", TB_NS },
-};
-static const struct table_col alloc_cols[ALLOC_COLS] = {
-	{ "Alloc", "alloc_bytes", TB_BYTES }, { "Alloc/s", "alloc_bytes_per_second", TB_BYTES },
 };
 static const struct table_col class_cols[TIME_CLASS__N] = {
 #define TIME_CLASS(id, name, title, key, state, text) {title, "class_" key, TB_NS},
@@ -143,22 +133,15 @@ static const struct table_col class_cols[TIME_CLASS__N] = {
 #undef TIME_CLASS
 };
 
-/* Does -sort name this column? */
-static bool is_sorted_by(const struct trace_report_ctx *r, const struct table_col *c)
-{
-	const char *s = options_str(r->o, OPT_SORT);
-	return r->o->v[OPT_SORT].set && table_is_column(c, s + (*s == '-'));
-}
-
 static bool has_common_cols(const struct trace_report_ctx *r)
 {
 	bool has = r->format != TF_TEXT;
 	for (int k = 0; k < WAIT_COLS; k++)
-		has = has || is_sorted_by(r, &wait_cols[k]);
-	for (int k = 0; k < ALLOC_COLS; k++)
-		has = has || is_sorted_by(r, &alloc_cols[k]);
+		has = has || trace_report_is_sorted_by(r, &wait_cols[k]);
+	for (int k = 0; k < TRACE_REPORT_ALLOC_COLS; k++)
+		has = has || trace_report_is_sorted_by(r, &trace_report_alloc_cols[k]);
 	for (int c = 0; c < TIME_CLASS__N; c++)
-		has = has || is_sorted_by(r, &class_cols[c]);
+		has = has || trace_report_is_sorted_by(r, &class_cols[c]);
 	return has;
 }
 
@@ -166,7 +149,7 @@ static void choose_classes(const struct trace_report_ctx *r, struct listing *l)
 {
 	int64_t ns[TIME_CLASS__N];
 	for (int c = 0; c < TIME_CLASS__N; c++)
-		l->shown[c] = r->format != TF_TEXT || is_sorted_by(r, &class_cols[c]);
+		l->shown[c] = r->format != TF_TEXT || trace_report_is_sorted_by(r, &class_cols[c]);
 	for (uint32_t i = 0; i < l->gs->n; i++) {
 		sum_classes(l, l->gs->group[i].first, l->gs->group[i].n, ns);
 		for (int c = 0; c < TIME_CLASS__N; c++)
@@ -188,8 +171,8 @@ static uint32_t put_last_cols(
 	for (int c = 0; c < TIME_CLASS__N; c++)
 		if (l->shown[c])
 			col[n++] = class_cols[c];
-	for (int k = 0; k < ALLOC_COLS && l->alloc; k++)
-		col[n++] = alloc_cols[k];
+	for (int k = 0; k < TRACE_REPORT_ALLOC_COLS && l->alloc; k++)
+		col[n++] = trace_report_alloc_cols[k];
 	if (r->format == TF_TEXT)
 		col[n++] = name;
 	return n;
@@ -219,11 +202,8 @@ static void last_cells(const struct trace_report_ctx *r, struct table *t, const 
 	if (l->waits)
 		common_cells(t, l,
 		    group == NO_GROUP ? goroutine_waits_of(l->waits, first) : goroutine_waits_of_group(l->waits, group), first, n);
-	int64_t bytes = l->alloc ? sum_alloc(l, first, n) : 0;
-	if (l->alloc) {
-		table_int(t, bytes);
-		table_int(t, per_second(l, bytes));
-	}
+	if (l->alloc)
+		trace_report_add_alloc(r, t, sum_alloc(l, first, n));
 	if (r->format == TF_TEXT)
 		table_str(t, name.s, name.n);
 }
@@ -277,7 +257,7 @@ static void sum_cells(struct table *t, const struct stats_groups *gs, const stru
 }
 
 enum { QUANTS = 5, STILL = 2 };
-enum { GROUP_COLS = 1 + TRACE_REPORT_TIME_COLS + QUANTS + STILL + COMMON_COLS + ALLOC_COLS + 1 };
+enum { GROUP_COLS = 1 + TRACE_REPORT_TIME_COLS + QUANTS + STILL + COMMON_COLS + TRACE_REPORT_ALLOC_COLS + 1 };
 
 static const char *const group_title[GROUP_KEY__N] = { "Start function", "Created in", "At the end", "Label", "Task",
     "Last ran on", "Life" };
@@ -335,7 +315,7 @@ static int put_groups(const struct trace_report_ctx *r, const struct listing *l,
 
 /* ---- goroutines */
 
-enum { LIST_COLS = 1 + TRACE_REPORT_TIME_COLS + 1 + COMMON_COLS + ALLOC_COLS + 1 };
+enum { LIST_COLS = 1 + TRACE_REPORT_TIME_COLS + 1 + COMMON_COLS + TRACE_REPORT_ALLOC_COLS + 1 };
 
 static uint32_t list_cols(const struct trace_report_ctx *r, const struct listing *l, struct table_col col[LIST_COLS])
 {
@@ -456,7 +436,6 @@ static int find_groups(struct trace_report_ctx *r, bool measures, struct listing
 	struct trace_filter f = r->filter;
 	f.g = r->on;
 	l->alloc = allocations_by_goroutine(r->sn, &f, r->mem);
-	l->seconds = (double)(r->t1 - r->t0) / 1e9;
 	choose_classes(r, l);
 	return 0;
 }

@@ -91,5 +91,12 @@ void trace_report_json_still(struct json *, int64_t ns);	/* for how long it is s
 enum { TRACE_REPORT_TIME_COLS = 8 };
 extern const struct table_col trace_report_time_cols[TRACE_REPORT_TIME_COLS];
 void trace_report_add_times(struct table *, const struct goroutine_times *);
+/* Likewise for bytes that were allocated, also by second of the range; and as fields of an object. */
+enum { TRACE_REPORT_ALLOC_COLS = 2 };
+extern const struct table_col trace_report_alloc_cols[TRACE_REPORT_ALLOC_COLS];
+void trace_report_add_alloc(const struct trace_report_ctx *, struct table *, int64_t bytes);
+void trace_report_json_alloc(const struct trace_report_ctx *, struct json *, int64_t bytes);
+/* Does -sort name this column? */
+bool trace_report_is_sorted_by(const struct trace_report_ctx *, const struct table_col *);
 
 #endif

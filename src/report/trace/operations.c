@@ -33,17 +33,11 @@ static const struct operations *find_operations(const struct trace_report_ctx *r
 
 /* ---- kinds */
 
-enum { FIRST_COLS = 9, ALLOC_COLS = 2, KIND_COLS = FIRST_COLS + TIME_CLASS__N + ALLOC_COLS + 3 };
+enum { FIRST_COLS = 9, KIND_COLS = FIRST_COLS + TIME_CLASS__N + TRACE_REPORT_ALLOC_COLS + 3 };
 
 /* The columns of classes; before: that of requests which began before the trace; shares: in text, in which the name, which
    is not padded, is the last one. */
 struct class_columns { bool shown[TIME_CLASS__N], shares, before, alloc; };
-
-/* What kinds, or operations, allocated; by is NULL if there are no such columns. seconds: of the time range. */
-struct alloc_columns { const int64_t *by; double seconds; };
-static const struct table_col alloc_cols[ALLOC_COLS] = {
-	{ "Alloc", "alloc_bytes", TB_BYTES }, { "Alloc/s", "alloc_bytes_per_second", TB_BYTES },
-};
 
 static const struct table_col class_cols[TIME_CLASS__N] = {
 #define TIME_CLASS(id, name, title, key, state, text) {title, key, TB_NS},
@@ -51,34 +45,21 @@ static const struct table_col class_cols[TIME_CLASS__N] = {
 #undef TIME_CLASS
 };
 
-/* Return whether -sort names the column of a class; it is shown then, even if all of it is empty. */
-static bool is_sorted_by_column(const struct trace_report_ctx *r, const struct table_col *c)
+/* Is the column of a class shown in any case? Text has it if -sort names it, even if all of it is empty. */
+static bool is_wanted(const struct trace_report_ctx *r, int c)
 {
-	const char *s = options_str(r->o, OPT_SORT);
-	return r->o->v[OPT_SORT].set && table_is_column(c, s + (*s == '-'));
+	return r->format != TF_TEXT || trace_report_is_sorted_by(r, &class_cols[c]);
 }
 
-static bool is_sorted_by(const struct trace_report_ctx *r, int c)
-{
-	return is_sorted_by_column(r, &class_cols[c]);
-}
-
-static bool has_alloc(const struct trace_report_ctx *r)
-{
-	return r->format != TF_TEXT || is_sorted_by_column(r, &alloc_cols[0]) || is_sorted_by_column(r, &alloc_cols[1]);
-}
-
-static struct alloc_columns find_alloc(const struct trace_report_ctx *r, const struct operations *o, bool kinds)
+/* Return what kinds, or operations, allocated; NULL: there are no columns of that. */
+static const int64_t *find_alloc(const struct trace_report_ctx *r, const struct operations *o, bool kinds)
 {
 	struct trace_filter f = r->filter;
+	bool wanted = r->format != TF_TEXT;
 	f.g = r->on;
-	return (struct alloc_columns){has_alloc(r) ? operations_allocated(r->sn, o, &f, kinds, r->mem) : NULL,
-	    (double)(r->t1 - r->t0) / 1e9};
-}
-
-static int64_t per_second(const struct alloc_columns *a, int64_t bytes)
-{
-	return a->seconds > 0 ? (int64_t)((double)bytes / a->seconds) : 0;
+	for (int k = 0; k < TRACE_REPORT_ALLOC_COLS; k++)
+		wanted = wanted || trace_report_is_sorted_by(r, &trace_report_alloc_cols[k]);
+	return wanted ? operations_allocated(r->sn, o, &f, kinds, r->mem) : NULL;
 }
 
 static struct class_columns choose_classes(const struct trace_report_ctx *r, const struct operations *o)
@@ -87,7 +68,7 @@ static struct class_columns choose_classes(const struct trace_report_ctx *r, con
 	for (uint32_t k = 0; k < o->nkinds; k++)
 		cols.before = cols.before || o->kind[k].nbefore;
 	for (int c = 0; c < TIME_CLASS__N; c++) {
-		cols.shown[c] = r->format != TF_TEXT || is_sorted_by(r, c);
+		cols.shown[c] = is_wanted(r, c);
 		for (uint32_t k = 0; k < o->nkinds && !cols.shown[c]; k++)
 			cols.shown[c] = o->kind[k].class_ns[c] != 0;
 	}
@@ -115,8 +96,8 @@ static uint32_t kind_cols(const struct class_columns *cols, struct table_col *co
 	col[n++] = (struct table_col){ "Counted by", "counted_by", TB_STR };
 	if (!cols->shares)
 		col[n++] = (struct table_col){ "Operation", "name", TB_STR };
-	for (int k = 0; k < ALLOC_COLS && cols->alloc; k++)
-		col[n++] = alloc_cols[k];
+	for (int k = 0; k < TRACE_REPORT_ALLOC_COLS && cols->alloc; k++)
+		col[n++] = trace_report_alloc_cols[k];
 	if (cols->shares)
 		col[n++] = (struct table_col){ "Operation", "name", TB_STR };
 	return n;
@@ -138,8 +119,9 @@ static void put_quantile(struct table *t, const struct operation_kind *k, int64_
 		table_none(t);
 }
 
-/* alloc: NULL, or the cells of these columns. */
-static void put_kind(struct table *t, const struct operation_kind *k, const struct class_columns *cols, const int64_t *alloc)
+/* alloc: what its operations allocated, if there are columns of that. */
+static void put_kind(const struct trace_report_ctx *r, struct table *t, const struct operation_kind *k,
+    const struct class_columns *cols, int64_t alloc)
 {
 	const char *source = operations_source_name(k->source), *counted = operations_counted_by(k);
 	int64_t all = class_total(k);
@@ -165,8 +147,8 @@ static void put_kind(struct table *t, const struct operation_kind *k, const stru
 	table_str(t, counted, strlen(counted));
 	if (!cols->shares)
 		table_str(t, k->name, k->nname);
-	for (int i = 0; i < ALLOC_COLS && alloc; i++)
-		table_int(t, alloc[i]);
+	if (cols->alloc)
+		trace_report_add_alloc(r, t, alloc);
 	if (cols->shares)
 		table_str(t, k->name, k->nname);
 }
@@ -174,15 +156,13 @@ static void put_kind(struct table *t, const struct operation_kind *k, const stru
 static int kinds_table(const struct trace_report_ctx *r, const struct operations *o, struct err *e)
 {
 	struct class_columns cols = choose_classes(r, o);
-	struct alloc_columns a = find_alloc(r, o, true);
-	cols.alloc = a.by != NULL;
+	const int64_t *alloc = find_alloc(r, o, true);
+	cols.alloc = alloc != NULL;
 	struct table_col col[KIND_COLS];
 	struct table t;
 	table_begin(&t, col, kind_cols(&cols, col));
-	for (uint32_t k = 0; k < o->nkinds; k++) {
-		const int64_t cells[ALLOC_COLS] = {a.by ? a.by[k] : 0, a.by ? per_second(&a, a.by[k]) : 0};
-		put_kind(&t, &o->kind[k], &cols, a.by ? cells : NULL);
-	}
+	for (uint32_t k = 0; k < o->nkinds; k++)
+		put_kind(r, &t, &o->kind[k], &cols, alloc ? alloc[k] : 0);
 	int bad = table_sort(&t, r->o, e);
 	if (!bad)
 		table_print(&t, r->format, r->out);
@@ -203,7 +183,7 @@ static int put_kinds(struct trace_report_ctx *r, struct table *t, const void *co
 	const struct operations *o = find_operations(r, e);
 	for (uint32_t k = 0; o && k < o->nkinds; k++)
 		if (trace_report_is_named(r, o->kind[k].name, o->kind[k].nname))
-			put_kind(t, &o->kind[k], cols, NULL);
+			put_kind(r, t, &o->kind[k], cols, 0);
 	return o ? 0 : -1;
 }
 
@@ -224,7 +204,7 @@ static int print_changes(struct trace_report_ctx *r, struct err *e)
 struct operation_rows {
 	const struct operations *o;
 	const struct class_table **of;	/* by kind; NULL: it is not named */
-	struct alloc_columns alloc;	/* of operations; in JSON without -name of kinds */
+	const int64_t *alloc;		/* of operations; in JSON without -name of kinds; NULL: not shown */
 	bool shown[TIME_CLASS__N];	/* which classes are columns */
 };
 
@@ -233,7 +213,7 @@ static int find_classes(const struct trace_report_ctx *r, struct operation_rows 
 {
 	l->of = arena_zalloc(r->mem, (l->o->nkinds + 1u) * sizeof *l->of);
 	for (int c = 0; c < TIME_CLASS__N; c++)
-		l->shown[c] = r->format != TF_TEXT || is_sorted_by(r, c);
+		l->shown[c] = is_wanted(r, c);
 	for (uint32_t k = 0; k < l->o->nkinds; k++) {
 		if (!trace_report_is_named(r, l->o->kind[k].name, l->o->kind[k].nname))
 			continue;
@@ -267,8 +247,8 @@ static void put_operation(const struct trace_report_ctx *r, struct table *t, con
 			table_int(t, ns);
 	}
 	table_str(t, k->name, k->nname);
-	if (l->alloc.by)
-		table_int(t, l->alloc.by[i]);
+	if (l->alloc)
+		table_int(t, l->alloc[i]);
 }
 
 enum { LIST_FIRST_COLS = 6, LIST_COLS = LIST_FIRST_COLS + TIME_CLASS__N + 2 };
@@ -285,8 +265,8 @@ static uint32_t list_cols(const struct operation_rows *l, struct table_col *col)
 		if (l->shown[c])
 			col[n++] = class_cols[c];
 	col[n++] = (struct table_col){ "Kind", "name", TB_STR };
-	if (l->alloc.by)
-		col[n++] = alloc_cols[0];
+	if (l->alloc)
+		col[n++] = trace_report_alloc_cols[0];
 	return n;
 }
 
@@ -348,8 +328,7 @@ static void json_handler(const struct trace_report_ctx *r, struct json *j, stk_i
 }
 
 static void operation_json(const struct trace_report_ctx *r, struct json *j, const struct operations *o,
-    const struct operation *x, const int64_t ns[TIME_CLASS__N],
-    const int64_t *alloc)
+    const struct operation *x, const int64_t ns[TIME_CLASS__N], const int64_t *alloc)
 {
 	json_object(j, NULL);
 	json_u64(j, "id", x->id);
@@ -393,10 +372,8 @@ static void kind_json(const struct trace_report_ctx *r, struct json *j, const st
 	json_i64(j, "slow", k->nslow);
 	int64_t bytes = 0;
 	for (uint32_t i = 0; of && i < k->n; i++)
-		wrap_add_to(&bytes, l->alloc.by[k->first + i]);
-	bytes = of ? bytes : l->alloc.by[kind];
-	json_i64(j, "alloc_bytes", bytes);
-	json_i64(j, "alloc_bytes_per_second", per_second(&l->alloc, bytes));
+		wrap_add_to(&bytes, l->alloc[k->first + i]);
+	trace_report_json_alloc(r, j, of ? bytes : l->alloc[kind]);
 	classes_json(j, k->class_ns);
 	json_array(j, "operations");
 	for (uint32_t i = 0; i < k->n && trace_report_flush(r); i++) {
@@ -404,7 +381,7 @@ static void kind_json(const struct trace_report_ctx *r, struct json *j, const st
 		for (int c = 0; c < TIME_CLASS__N; c++)
 			ns[c] = of ? class_table_get(of, i, (enum time_class)c) : 0;
 		struct operation x = operations_of_kind(l->o, kind, i);
-		operation_json(r, j, l->o, &x, of ? ns : NULL, of ? &l->alloc.by[k->first + i] : NULL);
+		operation_json(r, j, l->o, &x, of ? ns : NULL, of ? &l->alloc[k->first + i] : NULL);
 	}
 	json_end(j);
 	json_end(j);
@@ -422,26 +399,27 @@ static void operations_json(const struct trace_report_ctx *r, const struct opera
 	json_end(&j);
 }
 
+static int print_operations(const struct trace_report_ctx *r, struct err *e)
+{
+	bool list = r->o->v[OPT_NAME].set;
+	struct operation_rows l = {.o = find_operations(r, e)};
+	if (!l.o || (list && find_classes(r, &l, e)))
+		return -1;
+	if (r->format != TF_JSON && !list)
+		return kinds_table(r, l.o, e);
+	l.alloc = find_alloc(r, l.o, !list);
+	if (r->format != TF_JSON)
+		return list_table(r, &l, e);
+	operations_json(r, &l);
+	return 0;
+}
+
 int report_operations(const struct options *o, struct out *out, struct err *e)
 {
 	struct trace_report_ctx r;
-	int bad = 0;
 	if (trace_report_open(&r, o, out, e))
 		return -1;
-	bool compares = trace_summary_compares(o), list = o->v[OPT_NAME].set;
-	struct operation_rows l = {.o = compares ? NULL : find_operations(&r, e)};
-	if (compares)
-		bad = print_changes(&r, e);
-	else if (!l.o || (list && find_classes(&r, &l, e)))
-		bad = -1;
-	else if (r.format == TF_JSON || list)
-		l.alloc = find_alloc(&r, l.o, !list);
-	if (compares || bad)
-		;
-	else if (r.format == TF_JSON)
-		operations_json(&r, &l);
-	else
-		bad = list ? list_table(&r, &l, e) : kinds_table(&r, l.o, e);
+	int bad = trace_summary_compares(o) ? print_changes(&r, e) : print_operations(&r, e);
 	trace_report_close(&r);
 	return bad;
 }

@@ -299,6 +299,33 @@ void trace_report_add_times(struct table *t, const struct goroutine_times *g)
 		table_int(t, v[i]);
 }
 
+const struct table_col trace_report_alloc_cols[TRACE_REPORT_ALLOC_COLS] = {
+	{ "Alloc", "alloc_bytes", TB_BYTES }, { "Alloc/s", "alloc_bytes_per_second", TB_BYTES },
+};
+
+static int64_t per_second(const struct trace_report_ctx *r, int64_t bytes)
+{
+	return r->t1 > r->t0 ? (int64_t)((double)bytes / ((double)(r->t1 - r->t0) / 1e9)) : 0;
+}
+
+void trace_report_add_alloc(const struct trace_report_ctx *r, struct table *t, int64_t bytes)
+{
+	table_int(t, bytes);
+	table_int(t, per_second(r, bytes));
+}
+
+void trace_report_json_alloc(const struct trace_report_ctx *r, struct json *j, int64_t bytes)
+{
+	json_i64(j, trace_report_alloc_cols[0].key, bytes);
+	json_i64(j, trace_report_alloc_cols[1].key, per_second(r, bytes));
+}
+
+bool trace_report_is_sorted_by(const struct trace_report_ctx *r, const struct table_col *c)
+{
+	const char *s = options_str(r->o, OPT_SORT);
+	return r->o->v[OPT_SORT].set && table_is_column(c, s + (*s == '-'));
+}
+
 bool trace_report_is_named(const struct trace_report_ctx *r, const char *s, size_t n)
 {
 	const char *want = options_str(r->o, OPT_NAME);

@@ -231,7 +231,8 @@ static void put_head(const struct why_report *y)
 		critical_put_trigger(b, y->r->sn, y->ops, &y->trigger);
 	}
 	if (y->targets.n > 1 && y->targets.chosen)
-		buf_printf(b, "\nof %" PRIu32 " that fit it is the one nearest their p99", y->targets.n);
+		buf_printf(b, t->complete ? "\nof %" PRIu32 " that fit it is the one nearest their p99"
+		    : "\nof %" PRIu32 " that fit it is the longest that is not complete", y->targets.n);
 	buf_puts(b, "\n\n");
 }
 
