@@ -132,7 +132,7 @@ static bool has_point_before(const struct class_sums *p, const struct open_sums 
 static void add_interval(struct class_sums *p, struct open_sums *o, const struct sheet *sh, uint32_t row, uint32_t i,
     enum time_class c)
 {
-	int64_t t = sh->t0 + sheet_start(sh, i), end = sheet_end(sh, row, i);
+	int64_t t = trace_interval_start(p->sn, sh, row, i), end = sheet_end(sh, row, i);
 	pass_points(p, o, sh->trk[row], t);
 	if (!trace_interval_continues(p->sn, sh, row, i))
 		o->waited = 0;

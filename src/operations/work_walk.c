@@ -446,7 +446,7 @@ static void sum_row(struct walk *w, const struct sheet *sh, uint32_t row)
 	for (uint32_t i = sh->first[row]; i < sh->first[row + 1]; i++)
 		if (sh->state[i] & SHEET_STATE) {
 			enum time_class c = class_cache_of(&w->cache, sh, i);
-			k->class_ns[c] = wrap_add(k->class_ns[c], sheet_end(sh, row, i) - sh->t0 - sheet_start(sh, i));
+			wrap_add_to(&k->class_ns[c], sheet_end(sh, row, i) - trace_interval_start(w->to->sn, sh, row, i));
 			int64_t before = i == sh->first[row] && trace_interval_continues(w->to->sn, sh, row, i) ? w->waited[g] : 0;
 			wrap_add_to(&k->in_flight, time_in_flight(w, sh, row, i, before));
 		}
@@ -492,7 +492,8 @@ static void note_wait(struct walk *w, const struct sheet *sh, uint32_t row)
 	w->wait[g] = (uint8_t)class_cache_of(&w->cache, sh, i);
 	while (i > first && trace_interval_continues(w->to->sn, sh, row, i))
 		i--;
-	int64_t here = sh->t1 - sh->t0 - sheet_start(sh, i);
+	bool whole = w->r->role[g] == ROLE_WHOLE;
+	int64_t here = sh->t1 - (whole ? trace_interval_start(w->to->sn, sh, row, i) : sh->t0 + sheet_start(sh, i));
 	w->waited[g] = !waits ? 0 : trace_interval_continues(w->to->sn, sh, row, i) ? w->waited[g] + here : here;
 }
 

@@ -336,12 +336,13 @@ static stk_id own_stack(const struct weigh_pass *p, trk_id trk, const struct las
 
 /* Start a stretch at interval i. run_queue_sum of a run: the share of waiting until then; of a system call: the share
    in earlier sheets. */
-static void pass_open(const struct weigh_pass *p, trk_id trk, struct open_stretch *o, uint32_t i, uint32_t kind)
+static void pass_open(const struct weigh_pass *p, uint32_t row, struct open_stretch *o, uint32_t i, uint32_t kind)
 {
 	const struct sheet *sh = p->sh;
+	trk_id trk = sh->trk[row];
 	unsigned s = sh->state[i] & SHEET_STATE;
 	*o = (struct open_stretch){
-	    .t0 = sh->t0 + sheet_start(sh, i), .stack = sheet_stack(sh, i), .proc = sheet_peer(sh, i), .kind = kind};
+	    .t0 = trace_interval_start(p->sn, sh, row, i), .stack = sheet_stack(sh, i), .proc = sheet_peer(sh, i), .kind = kind};
 	if (is_run(p, o))
 		o->stack = s == TS_RUN ? 0 : o->stack;
 	if (p->mode == M_OCCUPANT && kind == RUNS)
@@ -408,7 +409,7 @@ static void pass_row(struct weigh_pass *p, uint32_t r)
 		}
 		bool unknown = p->type == TRACE_BLOCK && s == TS_UNKNOWN && sh->state[i] & SHEET_PAST;
 		if (!o->kind && kind && !unknown && !(sh->state[i] & (old | SHEET_CONT)) && !(own && is_before(p, r, i)))
-			pass_open(p, trk, o, i, kind);
+			pass_open(p, r, o, i, kind);
 		note_entry(p, trk, i);
 	}
 	runs_upto(p, trk, o, INT64_MAX);

@@ -53,3 +53,11 @@ bool trace_interval_continues(const struct snap *sn, const struct sheet *sh, uin
 	return state_is_wait((enum tstate)(sh->state[i] & SHEET_STATE)) && seen_from(sn, sh->trk[row]) < t &&
 	    trace_wait_before(sn, sh->trk[row], &v) && t < v.t1;
 }
+
+int64_t trace_interval_start(const struct snap *sn, const struct sheet *sh, uint32_t row, uint32_t i)
+{
+	int64_t t = sh->t0 + sheet_start(sh, i);
+	bool first = i == sh->first[row] || (sh->state[i - 1] & SHEET_STATE) == TS_NONE;
+	bool waits = state_is_wait((enum tstate)(sh->state[i] & SHEET_STATE)) && !(sh->state[i] & SHEET_CONT);
+	return first && waits ? trace_wait_start(sn, sh->trk[row], t) : t;
+}

@@ -25,6 +25,9 @@ static inline int64_t trace_wait_start(const struct snap *sn, trk_id g, int64_t 
 {
 	return trace_began_before(sn, g, t) ? store_trk(sn->st, g)->t0 : t;
 }
+/* Return when interval i of a row starts: the first one of a goroutine, if it is such a wait, at the start of the trace,
+   which no sheet may have. */
+int64_t trace_interval_start(const struct snap *, const struct sheet *, uint32_t row, uint32_t i);
 /* Find that wait of a goroutine, with the start of the trace as its begin. Return false if it did not wait, or if
    what it waited for is not known. */
 bool trace_wait_before(const struct snap *, trk_id g, struct trace_interval *);

@@ -46,4 +46,12 @@ has '^	runtime.gopark ' events
 has '^  7 goroutines have waited since before the trace: main.(\*settings).get stuck.go:100 (6 for a lock), .*reload' findings
 has '^  6 goroutines have waited since before the trace: main.(\*broker).deliver stuck.go:15 (6 to send)$' findings
 lacks 'starter' findings
+
+# their time counts from the start of the trace, also where the first event of a goroutine is later: then the time of all
+# stacks is that of all goroutines
+f=$top/tests/faults/gc.trace.gz
+all=$("$TTRACE" goroutines -format=tsv "$f" | awk -F'\t' 'NR == 1 { for (i = 1; i <= NF; i++) at = $i == "total_ns" ? i : at; next } { n += $at }
+	END { printf "%.0f\n", n }')
+stacks=$("$TTRACE" folded -type=time "$f" 2>/dev/null | awk '{ n += $NF } END { printf "%.0f\n", n }')
+[ "$all" = "$stacks" ] || fail "goroutines exist for $all ns, their stacks have $stacks ns"
 exit $bad
