@@ -179,7 +179,7 @@ void app_key(struct app *a, int32_t key)
 	a->in.did = CMD_NONE;
 	a->in.queried = false;
 	a->in.keyed = true;
-	a->todo &= ~START_AT;	/* a key chooses a position: ignore -at */
+	a->todo &= ~(START_AT | START_LATER);	/* a key chooses a position */
 	a->in.turned = false;
 	if (write_file_answer(a, key))
 		;

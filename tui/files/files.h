@@ -10,7 +10,7 @@ struct app;
 struct file_writer;
 struct pane_copy;
 
-enum { START_AT = 16 };
+enum { START_AT = 16, START_LATER = 32 };
 
 struct named { enum named_kind { NAMED_FILTER, NAMED_TAG } kind; const char *name, *text; };
 

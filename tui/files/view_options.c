@@ -79,7 +79,7 @@ void view_options_put(struct app *a, struct buf *b)
 
 /* ---- applying options */
 
-enum { ST_FROM = 1, ST_TO = 2, ST_GOROUTINE = 4, ST_PROC = 8, ST_AT = START_AT, ST_DIFF = 64,
+enum { ST_FROM = 1, ST_TO = 2, ST_GOROUTINE = 4, ST_PROC = 8, ST_AT = START_AT, ST_LATER = START_LATER, ST_DIFF = 64,
 	ST_CHECK = 128 };
 static const struct { int bit; enum option_id options; } starts[] = {{ST_FROM, OPT_FROM}, {ST_TO, OPT_TO},
     {ST_GOROUTINE, OPT_GOROUTINE}, {ST_PROC, OPT_PROC}, {ST_AT, OPT_AT}, {ST_DIFF, OPT_DIFF_RANGE}};
@@ -133,22 +133,15 @@ static int view_options_goto_at(struct app *a, const char *where)
 	if ((!p.trk && !p.fun && p.t0 == TIME_NONE) || !pane_now(a)->go || !pane_now(a)->go(state_now(a), &a->env, &p))
 		return -1;
 	if (p.t0 != TIME_NONE && p.t0 > session_snap(a->s)->t1)
-		app_message(a, ST_WARN, "%s%s is after the end of the trace: moved to the end", a->files.later ? "" : "-at=",
-		    where);
+		app_message(a, ST_WARN, "-at=%s is after the end of the trace: moved to the end", where);
 	return 0;
 }
 
-/* Return the place that waits until it has been read. */
-static const char *wanted_place(const struct app *a)
-{
-	return a->files.later ? a->files.later : options_str(a->options, OPT_AT);
-}
-
-/* Return whether it is a time that has been read. */
+/* Return whether this is a time that has been read. */
 static bool is_read(const struct app *a, const char *time)
 {
 	int64_t t;
-	return view_options_parse_time(a, time, &t) && t < session_snap(a->s)->t1;
+	return view_options_parse_time(a, time, &t) && (session_snap(a->s)->complete || t < session_snap(a->s)->t1);
 }
 
 bool view_options_goto_later(struct app *a, const char *time)
@@ -156,11 +149,11 @@ bool view_options_goto_later(struct app *a, const char *time)
 	const struct snap *sn = session_snap(a->s);
 	int64_t t;
 	struct err e;
-	if (!session_is_trace(a->s) || sn->complete || is_read(a, time) || query_parse_time(sn, time, &t, &e))
+	if (!session_is_trace(a->s) || is_read(a, time) || query_parse_time(sn, time, &t, &e))
 		return false;
 	mem_free(a->files.later);
 	a->files.later = xstrdup(time);
-	a->todo |= ST_AT;
+	a->todo = (a->todo & ~ST_AT) | ST_LATER;
 	struct buf b = {0};
 	if (strchr(time, '%'))
 		buf_puts(&b, time);
@@ -276,14 +269,18 @@ void view_options_apply(struct app *a, bool first)
 		app_update(a);
 	}
 	/* until all has been read, a place other than a time may be resolved to another one */
-	if (a->todo & ST_AT && (complete || is_read(a, wanted_place(a))) && !view_options_goto_at(a, wanted_place(a))) {
+	const char *at = options_str(a->options, OPT_AT);
+	if (a->todo & ST_AT && (complete || is_read(a, at)) && !view_options_goto_at(a, at))
 		a->todo &= ~ST_AT;
-		a->status.text[0] = a->files.later ? '\0' : a->status.text[0];
+	if (a->todo & ST_LATER && is_read(a, a->files.later)) {
+		a->todo &= ~ST_LATER;
+		a->status.text[0] = '\0';
+		app_act(a, &(struct act){CMD_GOTO_TIME, 0, a->files.later});
 	}
 	for (size_t i = 0; complete && i < sizeof starts / sizeof *starts; i++)
 		if (a->todo & starts[i].bit)
 			app_message(a, ST_WARN, "-%s=%s: not found", option_rows[starts[i].options].name,
-			    starts[i].bit == ST_AT ? wanted_place(a) : options_str(a->options, starts[i].options));
+			    options_str(a->options, starts[i].options));
 	if (complete)
 		a->todo = 0;
 }
