@@ -130,6 +130,13 @@ grep -q 'last call from C at 1.11us;' "$tmp/out" || fail "goroutine 4, which exi
 run 0 goroutine 5 "$tmp/again.trace"
 grep -q 'last call from C' "$tmp/out" && fail "goroutine 5, which exists once, has a notice about its last call"
 
+# W explains what is named or, where no finding and no board has anything to select, the main kind.
+stock=$samples/stock.trace
+after "$stock" ':t 0.1s..0.101s<Enter>!' 'Nothing stands out'
+after "$stock" ':t 0.1s..0.101s<Enter>!W' '[Why]' '!no finding is selected'
+after "$stock" ':t 0.1s..0.101s<Enter>;W' '[Why]'
+after "$trace" '!:why login<Enter>' '[Why]' 'login 9'
+
 # A wait for a P during which two other goroutines take turns so often that what occupied the P is estimated: each report of
 # critical paths says so, in its header or in a notice.
 {

@@ -125,7 +125,7 @@ static enum verdict act_boards(void *st, const struct pane_env *env, const struc
 	struct boards_state *p = st;
 	switch (a->cmd) {
 	case CMD_OPEN: return open_row(p, env, "timeline", out);
-	case CMD_WHY: return a->arg && *a->arg ? V_PASS : open_row(p, env, "why", out);
+	case CMD_WHY: return !boards_selected(p) || (a->arg && *a->arg) ? V_PASS : open_row(p, env, "why", out);
 	case CMD_FOCUS: return a->arg && *a->arg ? V_PASS : focus_group(p, env, out);
 	case CMD_BOARDS: return a->arg && *a->arg ? open_named(p, env, a->arg, out) : V_PASS;
 	case CMD_NEXT_PART:

@@ -204,10 +204,10 @@ static enum verdict act_findings(void *st, const struct pane_env *env, const str
 	const struct finding *f = selected_finding(p);
 	if (a->cmd != CMD_OPEN && a->cmd != CMD_WHY)
 		return V_PASS;
+	if (a->cmd == CMD_WHY && (!f || !p->analysis || (a->arg && *a->arg)))
+		return V_PASS;
 	if (!f)
 		return pane_message(out, "no finding is selected");
-	if (!p->analysis && a->cmd == CMD_WHY)
-		return V_PASS;
 	if (!p->analysis && !f->nculprit)
 		return pane_message(out, "this finding has no line");
 	out->kind = ASK_PANE;
