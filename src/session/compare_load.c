@@ -206,7 +206,8 @@ static void free_dropped(void *work)
 	compare_load_free(work);
 }
 
-const struct async_kind compare_load_kind = {run_load_job, free_dropped};
+/* Its work is a struct compare_loader. */
+static const struct async_kind load_kind = {run_load_job, free_dropped};
 
 struct compare_loader *compare_load_start(struct compare_loader *a, struct async *slot)
 {
@@ -217,7 +218,7 @@ struct compare_loader *compare_load_start(struct compare_loader *a, struct async
 	if (!a->made)
 		input_wait_plan(&a->pending_input, &a->o);
 	builder_reopen(a->main);
-	return async_start(slot, &compare_load_kind, a, ASYNC_ALWAYS);
+	return async_start(slot, &load_kind, a, ASYNC_ALWAYS);
 }
 
 void compare_load_end(struct compare_loader *a)

@@ -42,7 +42,6 @@ struct compare_loader {
 	stk_id *to;		/* node in main for each node of own; 0 if none was needed */
 };
 
-extern const struct async_kind compare_load_kind;	/* its work is a struct compare_loader */
 /* Start the job in the slot, or load at once and return the loader if no thread can be started. Call it on the thread
    that owns the store; the strings must outlive the job. */
 struct compare_loader *compare_load_start(struct compare_loader *, struct async *);

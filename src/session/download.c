@@ -67,7 +67,8 @@ static bool is_remote_url(const char *name)
 
 /* ---- names */
 
-bool download_is_stream(const char *name)
+/* Return whether the input is standard input, a pipe or a device, and so can be read only once. */
+static bool is_stream(const char *name)
 {
 	struct stat st;
 	return !strcmp(name, "-") || (!stat(name, &st) && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode));
@@ -105,7 +106,7 @@ static bool each_name(const struct options *o, each_fn *fn, void *arg)
 static bool is_wanted(void *none, const char *name)
 {
 	(void)none;
-	return download_is_stream(name) || is_remote_url(name);
+	return is_stream(name) || is_remote_url(name);
 }
 
 bool download_needed(const struct options *o)
@@ -115,7 +116,7 @@ bool download_needed(const struct options *o)
 
 static bool take_stream(void *first, const char *name)
 {
-	if (!download_is_stream(name))
+	if (!is_stream(name))
 		return false;
 	*(const char **)first = name;
 	return true;
@@ -147,7 +148,7 @@ static bool describe_first(void *arg, const char *name)
 	struct described *d = arg;
 	struct arena a = {0};
 	struct url u = {.shown = NULL};
-	bool stream = download_is_stream(name);
+	bool stream = is_stream(name);
 	if (!stream &&
 	    !(is_remote_url(name) && url_parse(&a, name, d->o->v[OPT_SECONDS].i, d->o->v[OPT_TIMEOUT].i, &u))) {
 		arena_free(&a);
@@ -178,7 +179,7 @@ static const struct download_item *find_piece(const struct downloads *r, const c
 static bool add_piece(void *arg, const char *name)
 {
 	struct downloads *r = arg;
-	bool stream = download_is_stream(name);
+	bool stream = is_stream(name);
 	if (!find_piece(r, name) && (stream || is_remote_url(name)))
 		r->download_item[r->n++] = (struct download_item){.name = name, .stream = stream};
 	return false;

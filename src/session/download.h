@@ -24,9 +24,8 @@ struct download_watch {
 	void *arg;
 };
 
-/* Return whether the input is standard input ("-"), a pipe or a device, and so can be read only once. */
-bool download_is_stream(const char *name);
-/* Return the name of the first such input among the files and, if wanted, the bases; NULL: there is none. */
+/* Return the name of the first input among the files and, if wanted, the bases that can be read only once: standard
+   input ("-"), a pipe or a device. NULL: there is none. */
 const char *download_find_stream(const struct options *, bool bases);
 /* Return whether an input must be fetched first. */
 bool download_needed(const struct options *);

@@ -72,11 +72,11 @@ static bool is_part(const struct operations *ops, uint32_t i, enum operation_sou
    mostly open. */
 static void add_operations(struct target_search *s)
 {
-	uint32_t best = operations_main_kind(s->ops);
+	enum operation_source source = s->ops->kind[operations_main_kind(s->ops)].source;
 	for (uint32_t i = 0; i < s->ops->n; i++) {
 		struct critical_target t = critical_target_of_operation(s->ops, i);
-		if (s->ops->kind[operations_kind_of(s->ops, i)].source == s->ops->kind[best].source &&
-		    (t.complete || operations_mostly_open(&s->ops->kind[operations_kind_of(s->ops, i)])) && !is_part(s->ops, i, s->ops->kind[best].source))
+		const struct operation_kind *k = &s->ops->kind[operations_kind_of(s->ops, i)];
+		if (k->source == source && (t.complete || operations_mostly_open(k)) && !is_part(s->ops, i, source))
 			add_target(s, &t, true);
 	}
 }

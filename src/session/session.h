@@ -170,9 +170,6 @@ struct tags;
 struct tags *session_tags_async(struct session *, struct async *, uint32_t *serial);
 struct tags *session_tags_finish(struct async *, uint32_t *serial);
 
-/* Make the trace filter of the current query; its sets are in the arena. */
-void session_trace_filter(const struct session *, struct arena *, struct trace_filter *);
-
 /* Return the cache of source files by the names in the profile (symbols/source.h). It searches -source_path with
    -trim_path, the directory of the file, and where Go keeps sources. Valid until session_source_path() is called. */
 struct source_cache;

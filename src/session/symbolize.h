@@ -11,7 +11,6 @@
  */
 
 /* Check the value of -symbolize before anything is read. NULL or "": no mode. Return -1 with a one-line error in *e. */
-struct symbolize_mode;
 int symbolize_check(const char *mode, struct err *e);
 
 bool symbolize_wanted(const char *mode);	/* the mode asks for local names */

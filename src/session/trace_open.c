@@ -264,13 +264,13 @@ static struct profile *to_profile(const struct snap *sn, struct trace_weights *w
 /* Add a comment, which the header of reports has. */
 static void add_blame_comment(struct profile *p, enum trace_blame b)
 {
-	static const char *const said[BLAME__N] = {
+	static const char *const text[BLAME__N] = {
 		"Blame: waker (the stack of what made the goroutine runnable)",
 		"Blame: self (the stack of the goroutine that waits)",
 		"Blame: occupant (the stacks of what ran on the Ps meanwhile)",
 		"Blame: chain (the stack of the goroutine that waits, and below it that of what made it runnable)",
 	};
-	profile_add_comment(p, profile_add_string(p, said[b], strlen(said[b])));
+	profile_add_comment(p, profile_add_string(p, text[b], strlen(text[b])));
 }
 
 static void add_estimate_comments(struct profile *p, const struct trace_weights *w, enum trace_weight_type type)

@@ -25,11 +25,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void session_trace_filter(const struct session *s, struct arena *a, struct trace_filter *f)
-{
-	query_trace_filter(s->snap, &s->queries.query[s->queries.at], false, a, f, NULL, NULL);
-}
-
 /* Is it so small that adding up all types is not noticeable? */
 static bool is_little(const struct snap *sn)
 {

@@ -58,7 +58,7 @@ struct store_builder {
 	bool (*fn)(void *, uint64_t bytes);
 	void *arg;
 	_Atomic bool again;	/* a second file is being added */
-	struct lock *said;	/* held in builder_add_string(), which several analyses may call at once */
+	struct lock *adding;	/* held in builder_add_string(), which several analyses may call at once */
 	_Atomic bool cancelled;	/* fn returned false */
 	struct lock *keeping;	/* held while `kept` is used */
 	struct kept_result { struct kept_result *next; const void *key; void *result; void (*free_it)(void *); } * kept;
@@ -263,7 +263,7 @@ static bool put_upto(void *self, int64_t t, uint64_t bytes)
 struct store_builder *builder_new(void)
 {
 	struct store_builder *b = xcalloc(1, sizeof *b);
-	b->said = lock_new();
+	b->adding = lock_new();
 	b->keeping = lock_new();
 	b->settled = UINT32_MAX;
 	symbols_init(&b->symbol_tables, &b->st);
@@ -319,11 +319,6 @@ void builder_set_total(struct store_builder *b, uint64_t bytes)
 {
 	b->total = bytes;
 	tracks_set_total(b->tracks, bytes);
-}
-
-void builder_set_sheet_entries(struct store_builder *b, size_t n)
-{
-	tracks_set_sheet_entries(b->tracks, n);
 }
 
 void builder_on_publish(struct store_builder *b, bool (*fn)(void *, uint64_t bytes), void *arg)
@@ -396,17 +391,17 @@ uint64_t store_size(const struct snap *sn)
 str_id builder_add_string(const struct snap *sn, const char *s, size_t n)
 {
 	struct store_builder *b = sn->by;
-	lock_acquire(b->said);
+	lock_acquire(b->adding);
 	str_id id = sn->complete && !b->again ? symbols_add_string(&b->symbol_tables, s, n) : 0;
-	lock_release(b->said);
+	lock_release(b->adding);
 	return id;
 }
 
 void builder_reopen(struct store_builder *b)
 {
-	lock_acquire(b->said);
+	lock_acquire(b->adding);
 	b->again = true;
-	lock_release(b->said);
+	lock_release(b->adding);
 }
 
 const struct snap *builder_publish_reopened(struct store_builder *b)
@@ -466,7 +461,7 @@ void builder_free(struct store_builder *b)
 		return;
 	free_kept(b);
 	tracks_free(b->tracks);
-	lock_free(b->said);
+	lock_free(b->adding);
 	symbols_drop_indexes(&b->symbol_tables);
 	stacks_free(&b->stacks);
 	intern_free(&b->sets);

@@ -10,9 +10,6 @@ struct store_builder *builder_new(void);
 struct sink builder_sink(struct store_builder *);
 const struct snap *builder_snap(const struct store_builder *);	/* the newest published one; any thread */
 void builder_set_total(struct store_builder *, uint64_t bytes);	/* size of the input, for progress */
-/* For tests: seal a sheet whenever n entries wait, so that a small trace has many. Call after builder_set_total() and
-   before the first row. */
-void builder_set_sheet_entries(struct store_builder *, size_t n);
 /* Set a function that runs on the writer after each publication and progress; if it returns false, the load is
    cancelled. */
 void builder_on_publish(struct store_builder *, bool (*fn)(void *, uint64_t bytes), void *arg);

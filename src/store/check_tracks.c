@@ -42,15 +42,15 @@ static uint8_t is_peer_allowed(enum track_kind kind, unsigned state)
 
 /* A sheet being checked: the peers allowed by kind of row and state, peer_bits() of the short numbers and of 0, and the
    time by state so far. */
-struct going {
+struct sheet_check {
 	const struct snap *sn;
 	const struct sheet *sh;
 	uint8_t allowed[TK_G + 1][SHEET_STATE + 1];
-	uint8_t *bits, nobody;
+	uint8_t *bits, none;
 	uint64_t sum[TS__N];
 };
 
-static int check_sum(const struct going *g, const int64_t *is, uint32_t i, struct err *e)
+static int check_sum(const struct sheet_check *g, const int64_t *is, uint32_t i, struct err *e)
 {
 	int64_t sum[TS__N] = {0};
 	for (int c = 0; c < g->sh->nsum; c++)
@@ -58,17 +58,17 @@ static int check_sum(const struct going *g, const int64_t *is, uint32_t i, struc
 	return memcmp(sum, g->sum, sizeof sum) ? set_error(e, "a running sum is wrong", i, g->sh->n) : 0;
 }
 
-static int check_step(const struct going *g, uint32_t i, struct err *e)
+static int check_step(const struct sheet_check *g, uint32_t i, struct err *e)
 {
 	return i % SHEET_STEP ? 0 : check_sum(g, g->sh->sum + i / SHEET_STEP * g->sh->nsum, i, e);
 }
 
-static int check_row_sum(const struct going *g, uint32_t r, struct err *e)
+static int check_row_sum(const struct sheet_check *g, uint32_t r, struct err *e)
 {
 	return r > sheet_summed(g->sh) ? 0 : check_sum(g, sheet_row_sum(g->sh, r), r, e);
 }
 
-static int check_row(struct going *g, uint32_t r, struct err *e)
+static int check_row(struct sheet_check *g, uint32_t r, struct err *e)
 {
 	const struct sheet *sh = g->sh;
 	uint32_t a = sh->first[r], b = sh->first[r + 1], before = 0;
@@ -89,7 +89,7 @@ static int check_row(struct going *g, uint32_t r, struct err *e)
 		if (state >= TS__N || (i != a && sh->state[i] & SHEET_CONT))
 			return set_error(e, "an interval has an invalid state", i, sh->n);
 		uint32_t k = sheet_sparse_at(sh->whose, i);
-		uint8_t bits = k == UINT32_MAX ? g->nobody
+		uint8_t bits = k == UINT32_MAX ? g->none
 		    : g->bits ? g->bits[sh->peer2[k]] : peer_bits(g->sn, sheet_peer(sh, i));
 		if (!(bits & allowed[state]))
 			return set_error(e, "an interval has an invalid reference", i, sh->n);
@@ -179,7 +179,7 @@ static int check_some(const struct sheet_sparse *s, uint32_t n, uint32_t some, s
 
 int check_tracks_sheet(const struct snap *sn, const struct sheet *sh, struct err *e)
 {
-	struct going g = { .sn = sn, .sh = sh, .nobody = peer_bits(sn, 0) };
+	struct sheet_check g = { .sn = sn, .sh = sh, .none = peer_bits(sn, 0) };
 	if (check_rows(sh, e) || check_sums(sh, e) || check_some(sh->whose, sh->n, sh->npeer, e) ||
 	    check_some(sh->stacked, sh->n - sh->nostack, sh->nstack, e) || check_stacks(sn, sh, e))
 		return -1;

@@ -108,7 +108,6 @@ struct sheet_slot {
 	const struct sheet *sheet;
 	int64_t t0, t1;
 	uint32_t n, ntrk, nother;	/* as in the sheet */
-	uint32_t ntrks, nstks;		/* number of tracks and stacks when it was sealed */
 };
 
 struct warn_row { uint64_t at; const char *msg; bool aside; };	/* aside: nothing is damaged */

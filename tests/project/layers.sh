@@ -21,7 +21,6 @@ may() {
 	src/symbols) echo base input/input.h pprof/profile.h ;;
 	src/store) echo base sink_profile.h sink_trace.h store ;;
 	src/store/tracks) echo base state.def store ;;
-	src/store/cache) echo base store ;;
 	src/calltree) echo base store ;;
 	src/filter) echo base store calltree trace ;;
 	src/trace) echo base sink_trace.h state.def store trace ;;

@@ -84,8 +84,6 @@ bool app_query(struct app *, const struct query *);
 bool app_query_own(struct app *, const struct query *, struct arena *own);	/* as session_set_query() */
 bool app_query_command(struct app *, const struct act *);	/* false: not a command of query.c */
 void app_clear(struct app *);				/* remove all filters, or report that there are none */
-/* The text of a filter; NULL: the command is not a text filter. */
-const char **app_filter_of(struct query *, enum cmd_id);
 /* add: match either the old value or the new one */
 bool app_filter(struct app *, enum cmd_id, const char *value, bool add);
 

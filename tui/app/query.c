@@ -42,7 +42,8 @@ bool app_query(struct app *a, const struct query *q)
 
 /* ---- filters */
 
-const char **app_filter_of(struct query *q, enum cmd_id id)
+/* Return the text of a filter; NULL: the command is not a text filter. */
+static const char **filter_of(struct query *q, enum cmd_id id)
 {
 	switch (id) {
 #define FILTER(name, ID, KIND) case CMD_##ID: return &q->f.name;
@@ -60,7 +61,7 @@ const char **app_filter_of(struct query *q, enum cmd_id id)
 bool app_filter(struct app *a, enum cmd_id id, const char *value, bool add)
 {
 	struct query q = *session_query(a->s);
-	const char **f = app_filter_of(&q, id);
+	const char **f = filter_of(&q, id);
 	if (!f)
 		return false;
 	if (*f && add && *value && !strstr(*f, value))
@@ -136,7 +137,7 @@ static void change_filter(struct app *a, const struct act *act, bool here)
 		return;
 	}
 	struct query q = *session_query(a->s);
-	if (!v && !*app_filter_of(&q, act->cmd))
+	if (!v && !*filter_of(&q, act->cmd))
 		app_message(a, ST_DIM, "no %s is set: :%s=%s sets it", cmds[act->cmd].name, cmds[act->cmd].name,
 		    cmds[act->cmd].arg);
 	else
@@ -340,7 +341,7 @@ static void do_noinlines(struct app *a)
 bool app_query_command(struct app *a, const struct act *act)
 {
 	struct query q = *session_query(a->s);
-	if (app_filter_of(&q, act->cmd)) {
+	if (filter_of(&q, act->cmd)) {
 		do_filter(a, act);
 		return true;
 	}

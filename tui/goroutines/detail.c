@@ -150,13 +150,13 @@ static struct span_label_key label_key_of(const struct goroutines_page *o, const
 
 void goroutines_page_mark_hits(const struct goroutines_state *p, const struct pane_env *env, uint8_t *hit)
 {
-	enum { SAID = 1 << 12 };	/* two hundred thousand spans have a few hundred texts */
-	struct span_label_key *cached = xcalloc(SAID, sizeof *cached);
+	enum { CACHED = 1 << 12 };	/* two hundred thousand spans have a few hundred texts */
+	struct span_label_key *cached = xcalloc(CACHED, sizeof *cached);
 	struct buf b = {0};
 	for (uint32_t row = 0; row < p->one.table.rows.n; row++) {
 		uint32_t i = p->one.table.item[row];
 		struct span_label_key s = label_key_of(&p->one, session_snap(env->s), i),
-				      *at = &cached[intern_hash_u64((uint64_t)s.state << 32 | s.a, s.b) % SAID];
+				      *at = &cached[intern_hash_u64((uint64_t)s.state << 32 | s.a, s.b) % CACHED];
 		if (at->state != s.state || at->a != s.a || at->b != s.b || at->still != s.still) {
 			buf_reset(&b);
 			put_text(p, env, i, &b);

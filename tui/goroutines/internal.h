@@ -57,7 +57,6 @@ struct goroutines_waits {			/* statistics of the waits of the selected group or 
 };
 
 enum { ONE_SPANS = 200000, ONE_NOW = 20000 };	/* ONE_NOW: spans read at once; a job reads the others */
-enum { ONE_START, ONE_DUR, ONE_STATE, ONE__N };	/* order of the spans of a page */
 enum goroutines_part { GP_STACK, GP_ACCOUNTS, GP_WAKES, GP_CHAIN, GP_REGIONS, GP_CREATED, GP_CHILDREN, GP__N };
 struct goroutines_span_work {		/* reads the spans of a page from `from` on, at most `most` of them */
 	const struct snap *sn;
@@ -223,7 +222,6 @@ void goroutines_page_wait(struct goroutines_state *, const struct pane_env *);
 void goroutines_page_finish(struct goroutines_state *, const struct pane_env *);
 int goroutines_page_height(const struct goroutines_state *, const struct pane_env *);	/* number of visible spans */
 void goroutines_page_drop_seek(struct goroutines_state *);			/* the user has moved the selection */
-void goroutines_page_stop(struct goroutines_state *);
 /* detail.c */
 extern const struct pane_table_kind goroutines_spans_table;
 void goroutines_page_draw(const struct goroutines_state *, const struct pane_env *, struct grid *);

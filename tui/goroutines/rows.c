@@ -118,7 +118,7 @@ struct goroutines_build {
 	int64_t ran;
 	uint32_t *region, nregion;
 };
-enum { TOLD = 2000 };	/* size up to which a group is summed again for each key */
+enum { SUM_AGAIN = 2000 };	/* size up to which a group is summed again for each key */
 
 static trk_id region_track(const struct snap *sn, uint32_t i)
 {
@@ -169,7 +169,7 @@ static void make_groups(struct goroutines_build *m, struct job *j)
 		wrap_add_to(&m->ran, r->v[GV_RUN]);
 		if (j && job_cancelled(j))
 			return;
-		if (gr->n < TOLD)
+		if (gr->n < SUM_AGAIN)
 			continue;
 		struct goroutines_totals *totals = arena_zalloc(&m->mem, sizeof *totals);
 		goroutines_sum_group(m->sn, m->gs, gr->first, gr->n, totals);

@@ -159,7 +159,6 @@ struct timeline {
 	uint32_t news;			/* number of indexes made */
 
 	struct timeline_verdict *verdict;	/* findings and operations (verdict.c); NULL: not requested yet */
-	struct timeline_facts *facts;	/* notable facts of the window (facts_job.c); NULL: not requested yet */
 };
 
 /* Cached bins of a row. seen: the last frame that used them. */
@@ -322,7 +321,6 @@ struct async *timeline_verdict_slot(const struct timeline *);	/* NULL: none yet 
 void timeline_verdict_finish(void *, const struct pane_env *, struct ask *);	/* for struct pane_work */
 void timeline_verdict_free(struct timeline *);
 const struct findings *timeline_verdict_findings(const struct timeline *);	/* NULL: not known yet */
-const struct operation_kind *timeline_verdict_kind(const struct timeline *);	/* NULL: none, or not known yet */
 bool timeline_verdict_has_operations(const struct timeline *);
 /* Count the operations of that kind that start in [t0, t1), and get the duration of the longest complete one, in ns. */
 void timeline_verdict_count(const struct timeline *, int64_t t0, int64_t t1, uint32_t *n, int64_t *longest);

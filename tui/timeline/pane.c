@@ -285,7 +285,7 @@ static enum verdict overlay_cmd(struct timeline *tl, const char *arg, struct ask
 		const char *word;
 		int set;
 	} words[] = {{"both", TL_STW | TL_GC}, {"gc", TL_GC}, {"stw", TL_STW}, {"none", 0}};
-	static const char *const said[] = {
+	static const char *const text[] = {
 	    "no overlays", "stop-the-world pauses", "GC cycles", "GC cycles and stop-the-world pauses"};
 	for (size_t i = 0; arg && i < sizeof words / sizeof *words; i++)
 		if (!strcmp(arg, words[i].word)) {
@@ -295,7 +295,7 @@ static enum verdict overlay_cmd(struct timeline *tl, const char *arg, struct ask
 	if (arg && *arg)
 		return pane_message(out, "overlay requires both, stw, gc or none");
 	tl->overlays = (tl->overlays + 3) & 3;
-	return pane_message(out, "%s", said[tl->overlays]);
+	return pane_message(out, "%s", text[tl->overlays]);
 }
 
 /* e: set which lines are above the rows. */

@@ -58,7 +58,7 @@ struct list_work {
 	uint32_t nfrom;
 	const struct regex *group;	/* expression for start functions; NULL: any */
 	struct regex *own;
-	uint8_t *said;		/* by name, the cached result of the match: 0 unknown, 1 no, 2 yes */
+	uint8_t *matched;		/* by name, the cached result of the match: 0 unknown, 1 no, 2 yes */
 	bool ordered;
 	struct pick_of of;
 	bool again;		/* only the window differs from the previous list */
@@ -161,11 +161,11 @@ static bool in_group(struct list_work *w, const struct trk_row *r)
 	str_id name = store_origin(w->sn->st, r)->name;
 	if (name >= w->sn->nstrs)
 		return false;
-	if (!w->said[name]) {
+	if (!w->matched[name]) {
 		const struct str_row *s = store_str(w->sn->st, name);
-		w->said[name] = regex_match(w->group, s->s, s->n) ? 2 : 1;
+		w->matched[name] = regex_match(w->group, s->s, s->n) ? 2 : 1;
 	}
-	return w->said[name] == 2;
+	return w->matched[name] == 2;
 }
 
 static bool in_window(const struct list_work *w, const struct trk_row *r)
@@ -207,7 +207,7 @@ static void list_free(void *work)
 {
 	struct list_work *w = work;
 	regex_free(w->own);
-	mem_free(w->said);
+	mem_free(w->matched);
 	mem_free(w->v);
 	mem_free(w);
 }
@@ -312,7 +312,7 @@ const struct timeline_row_list *timeline_row_filter(const struct timeline *tl, c
 		async_cancel(&p->finding);
 	}
 	if (w->group)
-		w->said = xcalloc(sn->nstrs + (size_t)1, 1);
+		w->matched = xcalloc(sn->nstrs + (size_t)1, 1);
 	if (near_set && !known) {
 		list_goroutines(w, UINT32_MAX, NULL);
 		list_take(p, w, false);

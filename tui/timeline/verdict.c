@@ -112,11 +112,6 @@ bool timeline_verdict_has_operations(const struct timeline *tl)
 	return k && (k->ncomplete > 1 || operations_mostly_open(k));
 }
 
-const struct operation_kind *timeline_verdict_kind(const struct timeline *tl)
-{
-	return timeline_verdict_has_operations(tl) ? tl->verdict->kind : NULL;
-}
-
 /* Return an operation of the kind. */
 static struct operation operation_of(const struct timeline_verdict *v, uint32_t i)
 {

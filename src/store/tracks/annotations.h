@@ -20,7 +20,6 @@ void annotations_add_mark(struct annotations *, const struct sink_mark *);
 void annotations_add_span(struct annotations *, const struct sink_span *);
 void annotations_add_counter(struct annotations *, int64_t t, enum counter, uint64_t v, trk_id by);
 void annotations_add_util(struct annotations *, const struct sink_util *);
-/* Release the resident pages of the columns, where they are on disk. */
 /* Set the counts of these columns in a snapshot. Counters from CT_RUNNABLE on belong to seal_fill_snap(). */
 void annotations_fill_snap(const struct annotations *, struct snap *);
 

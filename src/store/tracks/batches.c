@@ -255,12 +255,6 @@ void tracks_set_total(struct tracks *k, uint64_t bytes)
 	next_least(k);
 }
 
-void tracks_set_sheet_entries(struct tracks *k, size_t n)
-{
-	k->whole = n;
-	next_least(k);
-}
-
 void tracks_set_start(struct tracks *k, int64_t t)
 {
 	k->sealed = k->newest = t;

@@ -10,7 +10,7 @@
 /* Tracks by kind and number. The rows themselves are in the store (trks). All zero is an empty index. */
 struct tracks_index {
 	struct intern index;		/* hash table by kind and id */
-	struct page_array gids;		/* the memory of gid[]; may be on disk */
+	struct page_array gids;		/* the memory of gid[] */
 	trk_id *gid;			/* [gids.n]: track of goroutine i, 0 none */
 	uint32_t far;			/* number of goroutines in the hash table */
 	struct trk_list others;		/* the tracks that are not goroutines, in order of creation */
@@ -20,7 +20,7 @@ struct tracks_index {
 /* Return the track; add a row with this kind and id, and nothing else known, when there is none. */
 trk_id tracks_index_add(struct tracks_index *, struct store *, enum track_kind, uint64_t id);
 /* Set the store's lists of tracks by number, which are valid until tracks_index_free(). No lookup may follow. Does
-   nothing where numbers are far apart or the array may be on disk. */
+   nothing where numbers are far apart. */
 void tracks_index_sort(struct tracks_index *, struct store *);
 void tracks_index_free(struct tracks_index *);
 

@@ -10,7 +10,7 @@
 #include "store/tracks/tracks.h"
 
 /* What tracks.c, which gathers entries, and batches.c, which cuts them into batches, share. */
-enum { SEAL_MIN = 1 << 16, SEAL_SHARE = 32, SEAL_ROW = 4, SUMMARY_ROW = 16, SEAL_SHEETS = 256, SEAL_MOST = 1 << 21,
+enum { SEAL_MIN = 1 << 16, SEAL_SHARE = 32, SEAL_ROW = 4, SHORT_ROW = 16, SEAL_SHEETS = 256, SEAL_MOST = 1 << 21,
 	SEAL_MOST_PAGED = 1 << 19 };
 /* Bits of track_last.life. HAS_T0, HAS_RUN0: the row has that time; LIVES: the row has no t1; THERE: the track exists,
    so sheets have a row of it; LISTED: it has entries in the current batch; TOLD: it has entries after the start of the

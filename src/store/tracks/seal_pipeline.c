@@ -73,8 +73,6 @@ static void sealed(struct seal_pipeline *s, struct sheet_batch *p, const struct 
 	seal_slot->n = sh->n;
 	seal_slot->ntrk = sh->ntrk;
 	seal_slot->nother = sh->nother;
-	seal_slot->ntrks = p->ntrks;
-	seal_slot->nstks = p->nstks;
 	proc_sums_add_sheet(s->st->proc_sums, s->st, sh, i);
 	seal_slot->sheet = sh;
 	s->sealed = p->t1;

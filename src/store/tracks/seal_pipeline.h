@@ -4,7 +4,6 @@
 #define TTRACE_STORE_TRACKS_SEAL_PIPELINE_H
 
 #include "store/tracks/sheet_build.h"
-#include "store/tracks/sheet_build.h"
 
 /*
  * Makes sheets of batches, in order, adds them to the store, and counts goroutines by state on the way. Runs in

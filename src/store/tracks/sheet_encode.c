@@ -74,7 +74,7 @@ struct sheet_encoder {
 	/* bits of the next SOME intervals; stacked is NULL while rows of Ps and Ms are filled, which have no stacks */
 	struct sheet_sparse *whose, *stacked;
 	uint32_t from;		/* the first interval of this kind of rows */
-	uint32_t said[2 * SOME];	/* of the newest intervals, fewer than SOME: peers, then stacks */
+	uint32_t newest[2 * SOME];	/* of the newest intervals, fewer than SOME: peers, then stacks */
 	int64_t sum[TS__N];	/* by state, in ns, over all rows so far */
 	uint32_t *head;			/* by row: the peer of an interval that continues from the previous sheet */
 	uint32_t row;			/* the next row */
@@ -105,10 +105,10 @@ static inline void fill_peers(struct sheet_encoder *f)
 	const uint32_t *restrict code = f->peers.code;
 	const uint32_t ntrks = f->peers.ntrks;
 	uint16_t *restrict peer2 = f->peer2;
-	uint32_t bits = some_bits(f->said);
+	uint32_t bits = some_bits(f->newest);
 	f->whose++->bit = bits;
 	for (; bits; bits &= bits - 1) {
-		uint32_t peer = f->said[__builtin_ctz(bits)], known = peer < ntrks ? code[peer] : 0;
+		uint32_t peer = f->newest[__builtin_ctz(bits)], known = peer < ntrks ? code[peer] : 0;
 		*peer2++ = known ? (uint16_t)(known - 1) : peer_new(&f->peers, peer);
 	}
 	f->peer2 = peer2;
@@ -116,21 +116,21 @@ static inline void fill_peers(struct sheet_encoder *f)
 
 static inline void fill_stack(struct sheet_encoder *f)
 {
-	uint32_t bits = some_bits(f->said + SOME);
+	uint32_t bits = some_bits(f->newest + SOME);
 	f->stacked++->bit = bits;
 	if (f->stack2)
 		for (; bits; bits &= bits - 1)
-			*f->stack2++ = (uint16_t)f->said[SOME + __builtin_ctz(bits)];
+			*f->stack2++ = (uint16_t)f->newest[SOME + __builtin_ctz(bits)];
 	else
 		for (; bits; bits &= bits - 1)
-			*f->stack4++ = f->said[SOME + __builtin_ctz(bits)];
+			*f->stack4++ = f->newest[SOME + __builtin_ctz(bits)];
 }
 
 /* Write peers and stacks of SOME intervals, the last `less` of which do not exist. */
 static void fill_some(struct sheet_encoder *f, uint32_t less)
 {
 	for (uint32_t k = SOME - less; k < SOME; k++)
-		f->said[k] = f->said[SOME + k] = 0;
+		f->newest[k] = f->newest[SOME + k] = 0;
 	fill_peers(f);
 	if (f->stacked)
 		fill_stack(f);
@@ -157,7 +157,7 @@ static inline __attribute__((always_inline)) void fill_row(const struct sheet_dr
 	uint32_t peer, stack = 0;
 	for (;;) {
 		const uint32_t stop = fill_stop(f, i, end);
-		uint32_t *restrict some = &f->said[(i - f->from) % SOME];
+		uint32_t *restrict some = &f->newest[(i - f->from) % SOME];
 		if (i % SHEET_STEP == 0) {
 			memcpy(b->sum[i / SHEET_STEP], sum, sizeof f->sum);
 			sum_add(&b->sum[i / SHEET_STEP][was], (uint32_t)now->t - t0 - before);

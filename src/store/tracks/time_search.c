@@ -15,11 +15,8 @@ static bool span_overlaps(const struct sink_span *s, uint32_t kinds, int64_t t0,
 	return kinds >> s->kind & 1 && (s->t0 == TIME_NONE || s->t0 < t1) && (s->t1 == TIME_NONE || s->t1 >= t0);
 }
 
-/* Blocks that are skipped are not read, so only the pages of the others are released. A frame needs no other
-   release. */
 uint32_t time_search_next_span(const struct snap *sn, uint32_t from, uint32_t kinds, int64_t t0, int64_t t1)
 {
-	enum { REST = 1 << 12 };
 	for (uint32_t i = from; i < sn->nspans;) {
 		if (i % 64 == 0 && sn->nspans - i >= 64) {
 			const struct span_block *b = column_at(&sn->st->span_blocks, i / 64);

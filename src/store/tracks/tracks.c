@@ -259,14 +259,14 @@ struct entering {
    many. */
 static size_t short_batch_size(const struct tracks *k, size_t most)
 {
-	size_t n = (size_t)SUMMARY_ROW * k->there;
+	size_t n = (size_t)SHORT_ROW * k->there;
 	return n < most / 2 ? most / 2 : n < most ? n : most;
 }
 
 static void next_full(const struct tracks *k, struct entering *x)
 {
-	_Static_assert(2 * SUMMARY_ROW > SEAL_ROW, "a request for half of the row is a request for the row");
-	x->few = (uint32_t)(k->least / (2 * SUMMARY_ROW));
+	_Static_assert(2 * SHORT_ROW > SEAL_ROW, "a request for half of the row is a request for the row");
+	x->few = (uint32_t)(k->least / (2 * SHORT_ROW));
 	size_t n = (size_t)(x->out - x->base), most = tracks_batch_size(k), some = short_batch_size(k, most);
 	int64_t due = k->sealed + START3_NS - 1;
 	x->full = x->base + (n < some ? some : most);

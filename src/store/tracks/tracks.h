@@ -26,7 +26,6 @@ struct annotations *tracks_annotations(struct tracks *);	/* for marks, spans, co
 
 /* Set the length of the file. Call before the first entry. */
 void tracks_set_total(struct tracks *, uint64_t bytes);
-void tracks_set_sheet_entries(struct tracks *, size_t n);	/* builder_set_sheet_entries() */
 /* Set the start of the trace. Call before the first entry. */
 void tracks_set_start(struct tracks *, int64_t t);
 /* All entries before t have arrived: seal them. An entry of an earlier time that arrives later is moved to t. */
