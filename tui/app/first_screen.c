@@ -107,7 +107,7 @@ static int put_shares(const struct share *v, size_t n, int64_t all, double least
 	return printed;
 }
 
-static void app_put_highlights(struct app *a, struct buf *b)
+static void put_highlights(struct app *a, struct buf *b)
 {
 	if (session_is_trace(a->s) || !session_snap(a->s)->complete || session_query(a->s)->b)
 		return;
@@ -132,7 +132,7 @@ void app_announce_highlights(struct app *a)
 	a->status.greeted = true;
 	if (a->in.keyed || a->status.text[0])
 		return;
-	app_put_highlights(a, &b);
+	put_highlights(a, &b);
 	a->status.greeted = b.n || !session_weighing_job(a->s);
 	size_t room = a->screen.cols > 12 ? (size_t)(a->screen.cols - 12) : 0;
 	while (b.n > room)	/* drop the smallest shares */

@@ -2,8 +2,8 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * Messages about keys: which can follow the first key of two (g, z, ', m), and where a command that is not available in
- * this pane is available. That a key changed nothing is reported by the command that knows it (pane_message()): a
- * comparison of the frame with the one before reports it for keys whose effect is elsewhere, too.
+ * this pane is available. A command that changes nothing reports that itself (pane_message()). Not taken: to compare the
+ * frame with the one before, because a key may have an effect that is not on the screen.
  */
 #include "config.h"
 #include "app/internal.h"

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * The whole content of a pane as text: the pane is drawn on a sheet, a tall grid. Panes draw into a
- * grid of any size, so it holds the whole list, and no pane needs a second output function. Long
- * lists (a million events) end with the sheet.
+ * The whole content of a pane as text: the pane is drawn into a grid of up to PAPER_ROWS rows. Panes draw into a grid of
+ * any size, so it holds the whole list, and no pane needs a second output function. Longer lists (a million events) are
+ * cut.
  *
- * Three thousand lines are fifty screens, so the sheet is drawn in strips: a strip is a grid that
- * keeps some rows of the sheet, and list drawing skips the others. Between two strips the loop
- * polls for keys. Before a key or new data changes the pane, the rest is drawn, so the sheet shows
- * one state; Esc cancels it. Alternative: a thread. It is not used because panes may only be drawn
- * by the UI thread: their caches and the scratch arena are not shared.
- *
- * A strip is a frame: it waits for no sheet of the trace, and is drawn from summaries if some are
- * missing, as the screen is. Loading the data of all rows would take minutes.
+ * Three thousand lines are fifty screens, so they are drawn in strips: a strip keeps some rows of that grid, and list
+ * drawing skips the others. Between two strips the loop polls for keys. Before a key or new data changes the pane, the
+ * rest is drawn, so the text shows one state; Esc cancels it. Not taken: a thread. Panes may only be drawn by the UI
+ * thread, because their caches and the scratch arena are not shared.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -32,7 +28,7 @@ struct pane_copy {
 	struct grid *g;
 	struct buf text;
 	size_t end;		/* end of the text without trailing blank lines */
-	int rows, at, strip;	/* rows of the sheet; rows before `at` are in the text; rows of the next strip */
+	int rows, at, strip;	/* rows of the grid; rows before `at` are in the text; rows of the next strip */
 	char *pipe;		/* NULL: copy it */
 };
 
@@ -70,7 +66,7 @@ static bool list_fits(struct app *a, struct pane_copy *p, int rows)
 
 /* Return the smallest height that shows the whole list, because panes with a chart below it extend the chart to
    the end. The candidates grow by thirds; a longer list gets the largest. */
-static int sheet_rows(struct app *a, struct pane_copy *p)
+static int paper_rows(struct app *a, struct pane_copy *p)
 {
 	int size[32] = {a->env.rows}, n = 1, lo = 0, hi;
 	if (pane_now(a)->bit == P_TIME)		/* its rows have no scrollbar */
@@ -205,7 +201,7 @@ void copy_pane_start(struct app *a, const char *pipe)
 	buf_printf(&p->text, ": %s\n%s\n", ops->name, buf_str(&head));
 	buf_free(&head);
 	p->end = p->text.n;
-	p->rows = sheet_rows(a, p);
+	p->rows = paper_rows(a, p);
 	p->strip = STRIP;
 	if (!a->patient) {
 		copy_pane_finish(a);

@@ -3,7 +3,7 @@
 /*
  * The stop-the-world pauses in the GC pane: single stops, or sums by kind or by caller (gr), and
  * the stops of one such group (Enter). Stops and groups are computed by trace/stats/stops.c, as for
- * the report `stw`; the table (gc/table.c) is an order of them.
+ * the report `stw`; the table (app/pane_table.c) is an order of them.
  */
 #include "config.h"
 #include "gc/internal.h"

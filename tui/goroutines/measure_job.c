@@ -4,8 +4,8 @@
  * What the columns of single waits and of the time by class show (trace/stats/goroutine_waits.c). It needs a pass over
  * all sheets, so it is measured in the background after the groups were made; until then these cells are empty.
  *
- * The job reads the groups. When they are replaced it is cancelled, but not waited for, because it may be blocked on a
- * sheet: it gets the memory of the groups, and frees it when it has ended.
+ * The job reads the groups. When they are replaced it is cancelled, but not waited for, because it checks for that only
+ * now and then: it gets the memory of the groups, and frees it when it has ended.
  */
 #include "config.h"
 #include "goroutines/internal.h"

@@ -59,13 +59,14 @@ static void free_searched(void *texts)
 	mem_free(s);
 }
 
-static struct searched_goroutines *new_searched_goroutines(const struct goroutines_state *p, const struct pane_env *env, const char *grep)
+static struct searched_goroutines *new_searched(
+    const struct goroutines_state *p, const struct pane_env *env, const char *grep)
 {
 	struct err e;
 	const struct snap *sn = session_snap(env->s);
 	struct searched_goroutines *s = xcalloc(1, sizeof *s);
-	*s = (struct searched_goroutines){.st = sn->st, .ntrks = sn->ntrks, .by_function = p->by == GROUP_KEY_FUNCTION, .g = p->gs->g,
-	    .groups = p->groups, .ngroup = p->ngroup, .grep_text = xstrdup(grep)};
+	*s = (struct searched_goroutines){.st = sn->st, .ntrks = sn->ntrks, .by_function = p->by == GROUP_KEY_FUNCTION,
+	    .g = p->gs->g, .groups = p->groups, .ngroup = p->ngroup, .grep_text = xstrdup(grep)};
 	s->grep = *grep ? regex_new(grep, &e) : NULL;
 	return s;
 }
@@ -107,7 +108,7 @@ bool goroutines_search(struct goroutines_state *p, const struct pane_env *env)
 	    !strcmp(((const struct searched_goroutines *)runs->texts)->grep_text, grep))
 		return false;
 	goroutines_search_clear(p);
-	struct text_search what = {.text = put_text, .free = free_searched, .texts = new_searched_goroutines(p, env, grep),
+	struct text_search what = {.text = put_text, .free = free_searched, .texts = new_searched(p, env, grep),
 	    .n = p->ngroup + p->gs->ng};
 	take_matches(p, text_search_start(&p->search, what, NULL, env->find.rx, what.n));
 	return p->tree.hits.at != NULL;

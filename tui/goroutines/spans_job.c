@@ -175,14 +175,6 @@ void goroutines_page_finish(struct goroutines_state *p, const struct pane_env *e
 	take_spans(p, env, async_finish(&p->one.rest));
 }
 
-void goroutines_page_stop(struct goroutines_state *p)
-{
-	struct goroutines_page *o = &p->one;
-	o->seek = TIME_NONE;
-	o->row = UINT32_MAX;
-	async_cancel(&o->rest);
-}
-
 void goroutines_page_drop_seek(struct goroutines_state *p)
 {
 	p->one.seek = TIME_NONE;
@@ -213,7 +205,8 @@ void goroutines_page_load(struct goroutines_state *p, const struct pane_env *env
 	const struct snap *sn = session_snap(env->s);
 	struct goroutines_page *o = &p->one;
 	goroutines_page_wait(p, env);
-	goroutines_page_stop(p);
+	goroutines_page_drop_seek(p);
+	async_cancel(&o->rest);
 	if (o->of != o->trk) {
 		o->table.brush = (struct brush){0};
 		o->table.sel = -1;

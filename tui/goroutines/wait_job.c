@@ -19,7 +19,8 @@
 
 #include <string.h>
 
-/* Limits of a pass, in steps: without a job (AT_ONCE), and with one (STORY_MOST). GS_AT_ONCE, WOKE_AT_ONCE: goroutines, and goroutines times sheets, up to which no job is needed. */
+/* Limits of a pass, in steps: without a job (AT_ONCE), and with one (STORY_MOST). GS_AT_ONCE, WOKE_AT_ONCE: goroutines,
+   and goroutines times sheets, up to which no job is needed. */
 enum { AT_ONCE = 10000, GS_AT_ONCE = 4096, STORY_MOST = 1 << 22, WOKE_AT_ONCE = 2000 };
 
 struct goroutines_wait_search {

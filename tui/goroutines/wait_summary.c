@@ -4,9 +4,8 @@
  * The statistics of the selected group of goroutines: the durations of its waits, as quantiles and
  * histograms, and their wakers. They need a pass over the sheets for all of its spans
  * (trace/stats/wait_stats.c), so they are computed when the selection moves, not when it is drawn:
- * at once in a short pass over resident sheets, because moving in a list must not depend on the
- * length of the trace, and completely in the background (wait_job.c). If that stops early too, this
- * is shown.
+ * at once in a short pass, because moving in a list must not depend on the length of the trace, and
+ * completely in the background (wait_job.c). If that stops early too, this is shown.
  */
 #include "config.h"
 #include "goroutines/internal.h"

@@ -65,7 +65,8 @@ void tasks_mark_hits(struct tasks *p, const struct pane_env *env)
 	    text_search_runs(&p->search, r, env->find.rx))
 		return;
 	struct searched_tasks *s = xcalloc(1, sizeof *s);
-	*s = (struct searched_tasks){&p->list, tasks_store(env), tasks_opened_kind(p), mem_copy(p->items.item, r->n * sizeof *s->row)};
+	*s = (struct searched_tasks){
+	    &p->list, tasks_store(env), tasks_opened_kind(p), mem_copy(p->items.item, r->n * sizeof *s->row)};
 	struct text_search what = {.text = put_text, .free = free_searched, .texts = s, .n = r->n};
 	take_hits(p, text_search_start(&p->search, what, r, env->find.rx, (uint64_t)r->n * ROW_COST));
 }
