@@ -224,15 +224,25 @@ func (r *row) String() string {
 		p50.Nanoseconds(), most.Nanoseconds())
 }
 
-// http1: connections that are kept, closed, pipelined and with bodies; requests that are longer than the trace.
-func http1(folder string) *row {
-	s := newServer()
+func listen() net.Listener {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		log.Fatal(err)
 	}
-	go http.Serve(l, s.handler())
-	url := "http://" + l.Addr().String()
+	return l
+}
+
+// serve starts a server and returns its URL.
+func serve(h http.Handler) string {
+	l := listen()
+	go http.Serve(l, h)
+	return "http://" + l.Addr().String()
+}
+
+// http1: connections that are kept, closed, pipelined and with bodies; requests that are longer than the trace.
+func http1(folder string) *row {
+	s := newServer()
+	url := serve(s.handler())
 	r := &row{name: "http1", kind: "net/http", before: 4, open: 3}
 	c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
 	open(c, url+"/wait/early", r.before)
@@ -244,7 +254,7 @@ func http1(folder string) *row {
 		body := strings.Repeat("x", 100_000)
 		loop(&r.t, 2, 5, func(client, i int) { get(c, url+"/upload", strings.NewReader(body), false) })
 		loop(&r.t, 2, 5, func(client, i int) { get(c, url+"/forward", strings.NewReader(body), false) })
-		pipeline(&r.t, l.Addr().String(), 10)
+		pipeline(&r.t, strings.TrimPrefix(url, "http://"), 10)
 		open(c, url+"/wait/late", r.open)
 	})
 	close(s.late) // the later traces have none of these requests
@@ -255,10 +265,7 @@ func http1(folder string) *row {
 // http2: streams of one connection.
 func http2(folder string) *row {
 	s := newServer()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		log.Fatal(err)
-	}
+	l := listen()
 	var p http.Protocols
 	p.SetHTTP1(true)
 	p.SetUnencryptedHTTP2(true)
@@ -278,12 +285,7 @@ func http2(folder string) *row {
 // endpoints: one takes longer than the others.
 func endpoints(folder string) *row {
 	s := newServer()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		log.Fatal(err)
-	}
-	go http.Serve(l, s.handler())
-	url := "http://" + l.Addr().String()
+	url := serve(s.handler())
 	r := &row{name: "endpoints", kind: "net/http"}
 	c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
 	record(filepath.Join(folder, "endpoints.trace"), url, func() {
@@ -303,20 +305,10 @@ func endpoints(folder string) *row {
 // lookups: some requests make many calls, one after another.
 func lookups(folder string) *row {
 	back := newServer()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		log.Fatal(err)
-	}
-	go http.Serve(l, back.handler())
 	s := newServer()
-	s.backend = "http://" + l.Addr().String()
+	s.backend = serve(back.handler())
 	s.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
-	front, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		log.Fatal(err)
-	}
-	go http.Serve(front, s.handler())
-	url := "http://" + front.Addr().String()
+	url := serve(s.handler())
 	r := &row{name: "lookups", kind: "net/http"}
 	c := &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
 	record(filepath.Join(folder, "lookups.trace"), url, func() {
@@ -341,23 +333,16 @@ func (Adder) Add(v [2]int, sum *int) error {
 
 // rpc: calls of net/rpc, of which each has a goroutine.
 func calls(folder string) *row {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		log.Fatal(err)
-	}
+	l := listen()
 	rpc.Register(Adder{})
 	go rpc.Accept(l)
-	web, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		log.Fatal(err)
-	}
-	go http.Serve(web, nil)
+	url := serve(nil)
 	c, err := rpc.Dial("tcp", l.Addr().String())
 	if err != nil {
 		log.Fatal(err)
 	}
 	r := &row{name: "rpc", kind: "net/rpc"}
-	record(filepath.Join(folder, "rpc.trace"), "http://"+web.Addr().String(), func() {
+	record(filepath.Join(folder, "rpc.trace"), url, func() {
 		loop(&r.t, 4, 30, func(client, i int) {
 			var sum int
 			if err := c.Call("Adder.Add", [2]int{client, i}, &sum); err != nil {

@@ -11,9 +11,9 @@
 #include "trace/stats/goroutine_stats.h"
 #include "trace/task_filter.h"
 #include "trace/as_profile.h"
-#include "load/load.h"
 #include "store/tracks/time_search.h"
 #include "tap.h"
+#include "tracefile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -422,14 +422,12 @@ static void listed(struct arena *a)
 int main(void)
 {
 	slow();
-	struct bytes in;
-	struct err e;
+	struct options o;
+	struct trace t;
 	struct arena a = {0};
-	OK(!input_open(tap_source("samples/orders.trace"), &in, &e));
-	struct store_builder *b = builder_new();
-	struct sink sink = builder_sink(b);
-	OK(!gotrace_read(in, &sink, &e));
-	const struct snap *sn = builder_finish(b);
+	if (!tracefile_open(&o, &t, tap_source("samples/orders.trace")))
+		return DONE();
+	const struct snap *sn = t.sn;
 	goroutines(sn, &a);
 	tasks(sn, &a);
 	one_task(sn, &a);
@@ -442,7 +440,7 @@ int main(void)
 	listed(&a);
 	shares_of_many();
 	arena_free(&a);
-	builder_free(b);
-	input_close(&in);
+	trace_close(&t);
+	options_free(&o);
 	return DONE();
 }

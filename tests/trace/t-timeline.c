@@ -6,7 +6,6 @@
  * at random (seeded).
  */
 #include "config.h"
-#include "store/builder.h"
 #include "trace/bins.h"
 #include "trace/bins_time.h"
 #include "trace/span_search.h"
@@ -15,8 +14,8 @@
 #include "trace/stats/wait_stats.h"
 #include "trace/neighbours.h"
 #include "base/mem/mem.h"
-#include "load/load.h"
 #include "tap.h"
+#include "tracefile.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -431,14 +430,12 @@ static void related(const struct snap *sn, struct arena *a)
 
 int main(void)
 {
-	struct bytes in;
-	struct err e;
+	struct options o;
+	struct trace t;
 	struct arena a = {0};
-	OK(!input_open(tap_source("samples/orders.trace"), &in, &e));
-	struct store_builder *b = builder_new();
-	struct sink sink = builder_sink(b);
-	OK(!gotrace_read(in, &sink, &e));
-	const struct snap *sn = builder_finish(b);
+	if (!tracefile_open(&o, &t, tap_source("samples/orders.trace")))
+		return DONE();
+	const struct snap *sn = t.sn;
 	searches(sn);
 	levels(sn, &a);
 	windows(sn, &a);
@@ -448,7 +445,7 @@ int main(void)
 	threads(sn);
 	related(sn, &a);
 	arena_free(&a);
-	builder_free(b);
-	input_close(&in);
+	trace_close(&t);
+	options_free(&o);
 	return DONE();
 }
