@@ -7,7 +7,6 @@
 line() { "$TTRACE" view -size 120x24 -script "$1" "$2" | tail -n "${3:-1}" | head -n 1 | sed 's/ *$//'; }
 becomes() { same "$1 on $2" "$(line "$1" "$samples/$2")" "$3"; }	# becomes KEYS FILE PROMPT
 offers() { line "$1" "$samples/$2" 2 | grep -q "$3" || fail "$1 on $2 does not offer $3: $(line "$1" "$samples/$2" 2)"; }
-lacks() { line "$1" "$samples/$2" 2 | grep -q "$3" && fail "$1 on $2 offers $3"; }
 
 # A single match replaces the word by a regular expression that matches the name. Several matches are listed; names that
 # begin with the word come first.

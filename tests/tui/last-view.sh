@@ -25,7 +25,7 @@ shows 'the list of marks has the last view' "'\"      flame"
 press "'\"'a4jQ" "$prof"
 shows 'the viewer ends after the mark was used' 'exit 0'
 press "" "$prof" -pane=top
-hides 'the last view is not offered if the command line has a pane' 'last time'
+hides 'the last view is not offered if the command line has a pane' 'last view'
 mkdir -p config/ttrace
 echo 'set last = restore' >config/ttrace/config
 press "" "$prof"
@@ -48,14 +48,14 @@ unset TTRACESECURE
 cp "$samples/leak-after.pb.gz" "$samples/leak-before.pb.gz" "$tmp"
 press '4ma:focus=main<Enter>Q' leak-after.pb.gz "$tmp/leak-before.pb.gz"
 press '' leak-before.pb.gz leak-after.pb.gz
-hides 'the view of several files is not offered for another order' 'last time'
+hides 'the view of several files is not offered for another order' 'last view'
 press '' leak-after.pb.gz
-hides 'the view of several files is not offered for one of them' 'last time'
+hides 'the view of several files is not offered for one of them' 'last view'
 press "'\"" "$tmp/leak-after.pb.gz" leak-before.pb.gz
 shows "'\" restores the view of several files" 'focus=main'
 touch -d '2001-02-03' leak-before.pb.gz
 press '' leak-after.pb.gz leak-before.pb.gz
-hides 'the view of several files is not offered if one of them has changed' 'last time'
+hides 'the view of several files is not offered if one of them has changed' 'last view'
 
 # the view of a trace has zoom, row and time range; the list has the views of two files; a view is saved after SIGHUP, too
 press '++llmbQ' "$trace"
@@ -77,7 +77,7 @@ shows "'\" restores the query of a trace" 'task=.'
 # another file under the same name
 cp "$samples/heap.pb.gz" "$prof"
 press '' "$prof"
-hides 'the view is not offered for another file of the same name' 'last time'
+hides 'the view is not offered for another file of the same name' 'last view'
 cp "$samples/cpu.pb.gz" "$prof"
 
 # the list has at most 100 files; the oldest are removed

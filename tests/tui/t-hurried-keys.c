@@ -103,7 +103,7 @@ static void show_panes(struct viewer *v, const char *panes, struct buf *b)
 	for (; *panes; panes++) {
 		char keys[] = {*panes, 'g', 'g', '\0'};
 		press(v, keys, true);
-		app_draw(v->a, v->g);	/* outside of a frame, so with all sheets */
+		app_draw(v->a, v->g);
 		grid_print(v->g, b, NULL);
 	}
 }
