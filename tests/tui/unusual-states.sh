@@ -26,6 +26,7 @@ after "$samples/gctrace.log" '<Tab>' 'not looked for in this file'
 # if filters match no sample of a type, the message names the filters; it does not say that the trace has no such samples
 after "$trace" ':group zzz<Enter>1' 'Nothing to show for type cpu with' 'R removes them'
 after "$trace" ':group zzz<Enter>1' '!no CPU samples'
+after "$trace" ':goroutine=1,2<Enter>1' '2 goroutines' 'R removes them' '!no CPU samples'
 
 # a log has no stacks of any type, so the message names neither filters nor types
 after "$samples/gctrace.log" 1 'has no stacks' 'Nothing to show here.'
@@ -137,7 +138,7 @@ after "$trace" '1j2x<Enter>' 'no lines here'
 after "$trace" '1j2x}' 'runtime.goexit asm_amd64.s'
 alike "$trace" '1j2xu' '1j2'
 # f on a stop filters all panes by its time range, which is shorter than a cycle
-after "$trace" '8]jf' '!marking 1355' '!1.00s ' '! 1 stops'
+after "$trace" '8]jf' '!1.00s ' '! 1 stops'
 after "$trace" '8]jf' '1 cycle, mark phases 261us' ' 1 stop  p50'
 after "$trace" '6<Enter>jf' '  1 goroutine  '
 

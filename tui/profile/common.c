@@ -430,8 +430,12 @@ static int draw_filters(const struct pane_env *env, struct grid *g, int y)
 			grid_printf(g, y++, 4, ST_NORMAL, 0, "%s=%s", f[i].name, f[i].v);
 	if (q->from != TIME_NONE || q->to != TIME_NONE)
 		grid_text(g, y++, 4, ST_NORMAL, 0, "a time range");
-	if (q->g || q->proc)
-		grid_text(g, y++, 4, ST_NORMAL, 0, q->g ? "one goroutine" : "one P");
+	if (q->g)
+		grid_text(g, y++, 4, ST_NORMAL, 0, "one goroutine");
+	else if (q->gs)
+		grid_printf(g, y++, 4, ST_NORMAL, 0, "%u goroutines", session_count_listed(env->s));
+	if (q->proc)
+		grid_text(g, y++, 4, ST_NORMAL, 0, "one P");
 	return y;
 }
 

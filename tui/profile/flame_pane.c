@@ -19,7 +19,6 @@
 
 #include <string.h>
 
-
 /* Store the ids of the path to a place; return how many. */
 static size_t way_to(const struct flame *f, uint32_t at, uint64_t **path, size_t *cap)
 {
