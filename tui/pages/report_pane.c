@@ -27,6 +27,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+enum { LEFT_MOST = 100000 };	/* columns: a line of :folded is as long as its stack */
+
 struct report_state {
 	char *words;		/* as typed, NULL: none yet */
 	struct async making;
@@ -40,7 +42,7 @@ struct report_state {
 	struct rows rows;
 	struct list_hits hit;
 	int left;
-	char said[320];		/* message if there is no text */
+	char message[320];		/* message if there is no text */
 	bool bad;
 };
 
@@ -158,7 +160,7 @@ static void put_line(const struct report_work *w, struct buf *b)
 
 static void set_notice(struct report_state *p, bool bad, const char *s)
 {
-	snprintf(p->said, sizeof p->said, "%.300s", s);
+	snprintf(p->message, sizeof p->message, "%.300s", s);
 	p->bad = bad;
 }
 
@@ -245,7 +247,7 @@ static void make_report(struct report_state *p, const struct pane_env *env)
 	if (p->again)
 		return;
 	struct report_work *w = report_job_new(env->report), *done = NULL;
-	p->said[0] = '\0';
+	p->message[0] = '\0';
 	if (make_line(w, env->s, p->words, &e)) {
 		report_job_free(w);
 		set_notice(p, true, e.msg);
@@ -318,8 +320,8 @@ static void report_pane_draw(const void *st, const struct pane_env *env, struct 
 		grid_text(g, 1, 2, ST_DIM, 0, job_cancelled(j)
 			? "Cancelling the report."
 			: "Making the report. Esc cancels.");
-	else if (p->said[0])
-		grid_text(g, 1, 2, p->bad ? ST_ERROR : ST_NORMAL, 0, p->said);
+	else if (p->message[0])
+		grid_text(g, 1, 2, p->bad ? ST_ERROR : ST_NORMAL, 0, p->message);
 	else if (!p->words)
 		grid_text(g, 1, 2, ST_DIM, 0, "report requires a name: :tree, :traces, :raw, ...; Tab "
 		    "after :report lists them");
@@ -352,7 +354,7 @@ static enum verdict report_pane_act(void *st, const struct pane_env *env, const 
 		return ask_for(p, env, a->arg);
 	switch ((int)a->cmd) {
 	case CMD_LEFT: p->left = p->left > n ? p->left - n : 0; return V_DONE;
-	case CMD_RIGHT: p->left = p->left + n < 100000 ? p->left + n : 100000; return V_DONE;
+	case CMD_RIGHT: p->left = p->left + n < LEFT_MOST ? p->left + n : LEFT_MOST; return V_DONE;
 	case CMD_OPEN:
 		ask->kind = ASK_PANE;
 		ask->pane = "peek";
@@ -417,7 +419,7 @@ static void report_pane_load(void *st, const struct pane_env *env, const struct 
 	struct report_state *p = st;
 	(void)env;
 	p->rows.top = (uint32_t)view_get(v, "top");
-	p->left = (int)view_get_below(v, "left", 4001);
+	p->left = (int)view_get_below(v, "left", LEFT_MOST + 1);
 	list_select(&p->rows, (uint32_t)view_get(v, "row"));
 }
 
@@ -445,7 +447,7 @@ static void report_pane_detail(const void *st, const struct pane_env *env, struc
 {
 	const struct report_state *p = st;
 	(void)env;
-	if (p->rows.n && !p->said[0])
+	if (p->rows.n && !p->message[0])
 		buf_printf(b, "line %u of %u", p->row[p->rows.sel] + 1, p->nline);
 	if (p->notices.n)
 		buf_printf(b, "  %s", buf_str((struct buf *)(uintptr_t)&p->notices));
