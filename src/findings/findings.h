@@ -53,6 +53,8 @@ struct finding_rule_row {
 extern const struct finding_rule_row finding_rules[FINDING_RULE__N];
 /* Return the rule with that id; -1: there is none. */
 int finding_rule_find(const char *id, size_t n);
+/* Return what the score of a rule is a share of: "of the time of those affected". */
+const char *finding_score_of(enum finding_rule);
 /* Change one of the thresholds: "lock-queue.waiters=2", "stw.longest=5ms", "gc.share=20%". Return -1 with *e. */
 int finding_threshold_set(double threshold[FINDING_THRESHOLD__N], const char *words, struct err *e);
 /* Append the table of rules for the manual, a line each, separated by tabs: "rule", name, title, fires, cause, action,
@@ -71,8 +73,6 @@ struct finding_victim {
 	struct finding_place at;	/* where they wait */
 };
 struct finding_number { const char *name; double value; bool estimated; };	/* estimated: from samples */
-/* Return what the score of a rule is a share of: "of the time of those affected". */
-const char *finding_score_of(enum finding_rule);
 /* Append it for people: "wait 36.8s", "holder share ~98.7%". */
 void finding_put_number(struct buf *, const struct finding_number *);
 struct finding {

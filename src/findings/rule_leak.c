@@ -65,7 +65,7 @@ static trk_id connection_of(const struct leak_search *l, trk_id g)
 {
 	const struct snap *sn = l->r->sn;
 	trk_id by = store_trk(sn->st, g)->creator;
-	for (int i = 0; by && by < sn->ntrks && i < ANCESTORS; i++, by = store_trk(sn->st, by)->creator)
+	for (int i = 0; by && i < ANCESTORS; i++, by = store_trk(sn->st, by)->creator)
 		if (l->network[by >> 3] >> (by & 7) & 1)
 			return store_trk(sn->st, by)->creator ? by : 0;
 	return 0;
@@ -106,7 +106,7 @@ static void count_wait(struct leak_search *l, const struct scan_open *o, uint32_
 /* Return the first user frame of the stacks of creation of a goroutine, its creator, and so on; 0: none. */
 static frm_id made_by(const struct findings_run *r, trk_id g)
 {
-	for (int i = 0; g && g < r->sn->ntrks && i < ANCESTORS; i++, g = store_trk(r->st, g)->creator) {
+	for (int i = 0; g && i < ANCESTORS; i++, g = store_trk(r->st, g)->creator) {
 		stk_id at = user_code_first_frame(r->st, store_origin(r->st, store_trk(r->st, g))->created);
 		if (at)
 			return stk_frame(r->st, at);

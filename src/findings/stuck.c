@@ -355,7 +355,7 @@ static int64_t at_rest_since(const struct stuck_search *s)
 static bool is_awaited(const struct stuck_search *s, trk_id g)
 {
 	trk_id by = store_trk(s->r->st, g)->creator;
-	if (!by || by >= s->r->sn->ntrks)
+	if (!by)
 		return false;
 	if (!s->open_of[by])
 		return store_t1(s->r->st, store_trk(s->r->st, by)) != TIME_NONE;
@@ -452,7 +452,7 @@ static void find_served(struct stuck_search *s)
 				continue;
 			c->served |= is_earlier(&group, store_trk_name(r->st, o->g), o->t0) ||
 			    is_earlier(&creator, o->g, o->t0) || is_earlier(&creator, by, o->t0) ||
-			    (by && by < r->sn->ntrks && is_busy(s, by));
+			    (by && is_busy(s, by));
 		}
 	}
 	u64_map_free(&group);
