@@ -11,6 +11,7 @@
 #include "base/text/text.h"
 #include "report/trace/findings_known.h"
 #include "report/trace/findings_profile.h"
+#include "trace/stats/file_gaps.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -87,6 +88,63 @@ static void json_finding(const struct trace_report_ctx *r, struct json *j, const
 	json_end(j);
 }
 
+/* ---- what the file does not tell */
+
+/* Return the first notice of damage or loss; NULL: there is none. */
+static const struct warn_row *first_damage(const struct snap *sn)
+{
+	for (uint32_t i = 0; i < sn->nwarns; i++) {
+		const struct warn_row *w = column_at(&sn->st->warns, i);
+		if (!w->aside)
+			return w;
+	}
+	return NULL;
+}
+
+static void json_gaps(const struct trace_report_ctx *r, struct json *j)
+{
+	const struct file_gaps x = file_gaps_find(r->sn, &r->filter);
+	const struct warn_row *damage = first_damage(r->sn);
+	json_object(j, "not_in_file");
+	json_i64(j, "goroutines_ns", x.alive);
+	json_i64(j, "unknown_ns", x.unknown);
+	json_i64(j, "waiting_ns", x.waiting);
+	json_i64(j, "waiting_without_stack_ns", x.no_stack);
+	json_bool(j, "damaged", damage != NULL);
+	if (damage && damage->at != ERR_NOWHERE)
+		json_u64(j, "damaged_at_byte", damage->at);
+	json_end(j);
+}
+
+/* Append a share of at least one per cent, as a part of the line. Return what separates the next one. */
+static const char *put_gap(
+    struct buf *b, const char *before, const char *what, int64_t part, int64_t of, const char *whose)
+{
+	if (part <= 0 || (double)part < 0.01 * (double)of)
+		return before;
+	buf_printf(b, "%s%s %.0f%% of %s", before, what, text_percent(part, of), whose);
+	return ", ";
+}
+
+static void put_gaps(const struct trace_report_ctx *r)
+{
+	static const char first[] = "not in the file: ";
+	const struct file_gaps x = file_gaps_find(r->sn, &r->filter);
+	const struct warn_row *damage = first_damage(r->sn);
+	const char *next = put_gap(r->out, first, "what goroutines did or waited for in", x.unknown, x.alive, "their time");
+	next = put_gap(r->out, next, "the stacks of", x.no_stack, x.waiting, "their waiting");
+	if (damage)
+		buf_printf(r->out, "%swhat is damaged or missing", next);
+	if (damage && damage->at != ERR_NOWHERE)
+		buf_printf(r->out, ", first at byte %" PRIu64, damage->at);
+	if (damage)
+		buf_puts(r->out, " (ttrace info)");
+	if (damage || next != first)
+		buf_putc(r->out, '\n');
+}
+
+/* ---- JSON and text */
+
 static void put_json(const struct trace_report_ctx *r, const struct findings *all, const struct comparison *c)
 {
 	struct json j = {.b = r->out};
@@ -108,6 +166,8 @@ static void put_json(const struct trace_report_ctx *r, const struct findings *al
 		json_end(&j);
 	}
 	json_end(&j);
+	if (r->sn->has_trace)
+		json_gaps(r, &j);
 	json_end(&j);
 }
 
@@ -184,6 +244,8 @@ static void put_text(const struct trace_report_ctx *r, const struct findings *al
 	for (uint32_t i = 0; i < all->nunanswered; i++)
 		buf_printf(r->out, "%s: not answerable: %s\n", finding_rules[all->unanswered[i].rule].id,
 		    all->unanswered[i].why);
+	if (r->sn->has_trace && !chosen)
+		put_gaps(r);
 }
 
 static void put_table(const struct trace_report_ctx *r, const struct findings *all)
