@@ -347,6 +347,10 @@ for name in '(*Digest).checkSum' 'sha256.(*Digest).check'; do
 		"$ttrace" view -ascii -size 100x30 -script "/$name<Enter>" cpu.pb.gz | grep -q '^>.*(\*Digest).checkSum'
 	ok $? "the name $name is no expression and matches itself"
 done
+# a source that pprof does not find: below the folder of the profile, or by the end of its path
+"$ttrace" list '(*Store).open' cpu.pb.gz | grep -q '^ .* 64:func (s \*Store) open(user string) string {$' &&
+	"$ttrace" list '(*Store).open' -source_path=/nowhere cpu.pb.gz | grep -q 'Error: could not find file.* on path /nowhere$'
+ok $? "list finds sources as the viewer does; with -source_path only below it"
 printf 'main;vec::operator[] 3\nmain;b 1\n' >"$tmp/brackets"
 "$ttrace" peek 'operator[' "$tmp/brackets" | grep -q 'vec::operator\[\]'
 ok $? "an argument that is no expression and a part of a name matches that"

@@ -223,8 +223,9 @@ int report_list(const struct options *o, struct out *out, struct err *e)
 			at[n++] = (struct node_place){v.p, g->node[i]};
 	}
 	if (n) {
-		struct source_cache *src =
-		    source_cache_new(&(struct source_cache_conf){v.g.source_path, v.g.trim_path, NULL, true});
+		/* without -source_path, also where only the viewer searches */
+		struct source_cache *src = source_cache_new(&(struct source_cache_conf){v.g.source_path, v.g.trim_path,
+		    o->nfile ? o->file[0] : NULL, v.g.source_path[0] != '\0'});
 		qsort(at, n, sizeof *at, by_place);
 		if (format == TF_TEXT) {
 			buf_puts(&out->buf, "Total: ");
