@@ -189,6 +189,10 @@ static int load(struct job *j, struct compare_loader *a)
 {
 	if (a->made)
 		return make_profile(j, a) ? -1 : add_profile(j, a);
+	if (a->own) {
+		a->to = copy_tree(builder_snap(a->own), a->main);
+		return 0;
+	}
 	if (input_wait_fetch(&a->pending_input, j, &a->err))
 		return -1;
 	return a->trace ? add_trace(j, a) : add_profile(j, a);
@@ -215,7 +219,9 @@ struct compare_loader *compare_load_start(struct compare_loader *a, struct async
 	a->o.file = &a->file;
 	a->o.nfile = 1;
 	a->o.keep = &a->cached_inputs;
-	if (!a->made)
+	if (a->own)
+		input_cache_keep(&a->cached_inputs, a->file, &(struct bytes){0});
+	else if (!a->made)
 		input_wait_plan(&a->pending_input, &a->o);
 	builder_reopen(a->main);
 	return async_start(slot, &load_kind, a, ASYNC_ALWAYS);

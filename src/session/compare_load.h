@@ -38,7 +38,7 @@ struct compare_loader {
 	bool failed;		/* read it after the job has ended */
 	struct pending_input pending_input;
 	struct cached_inputs cached_inputs;	/* copies of the files that were read for it */
-	struct store_builder *own;	/* of a trace: its own store */
+	struct store_builder *own;	/* of a trace: its own store; set before the start: it has been read already */
 	stk_id *to;		/* node in main for each node of own; 0 if none was needed */
 };
 

@@ -29,8 +29,19 @@ int session_add(struct session *s, const char *file, enum side_use use, struct e
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "a file name is required");
 	if (!strcmp(file, session_file(s)))
 		file_changed_mark_file(&s->file.mark, file);	/* the file is read again */
-	s->compare.wait[s->compare.nwait++] = (struct waiting_side){session_copy_string(s, file), use, true, NULL};
+	s->compare.wait[s->compare.nwait++] = (struct waiting_side){session_copy_string(s, file), use, true, NULL, NULL};
 	return 0;
+}
+
+int session_add_session(struct session *s, struct session *other, enum side_use use, struct err *e)
+{
+	struct buf name = {0};
+	buf_printf(&name, "%s (before)", session_side_name(other, 0));
+	int rc = session_add(s, buf_str(&name), use, e);
+	if (!rc)
+		s->compare.wait[s->compare.nwait - 1].other = other;
+	buf_free(&name);
+	return rc;
 }
 
 int session_add_made(
@@ -85,6 +96,17 @@ static void end_side(struct session *s, struct compare_loader *a)
 	s->compare.nside++;
 }
 
+/* Move the trace of another session, which is closed, to the loader. */
+static void take_trace(struct compare_loader *a, struct session **other)
+{
+	if (!*other)
+		return;
+	a->own = (*other)->opening.store_builder;
+	(*other)->opening.store_builder = NULL;
+	session_close(*other);
+	*other = NULL;
+}
+
 /* Start to read the next file in the queue if nothing else is being read. */
 static void start_side(struct session *s)
 {
@@ -98,6 +120,7 @@ static void start_side(struct session *s)
 		    .side = s->compare.nside,
 		    .made = s->compare.wait[0].made};
 		s->compare.wait[0].made = NULL;
+		take_trace(a, &s->compare.wait[0].other);
 		a = compare_load_start(a, &s->reading);
 		if (a)
 			end_side(s, a);

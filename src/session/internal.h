@@ -25,7 +25,13 @@ struct compare_queue {
 	struct options options;		/* the command line without the base: the options for each file */
 	struct compare_loader *side[SIDES_MAX + 1];	/* by number; the first file is side 0 and has no entry */
 	uint32_t nside;
-	struct waiting_side { const char *file; enum side_use use; bool asked; struct report_side *made; } wait[SIDES_MAX];
+	struct waiting_side {
+		const char *file;
+		enum side_use use;
+		bool asked;
+		struct report_side *made;
+		struct session *other;	/* NULL, or the session whose trace it is */
+	} wait[SIDES_MAX];
 	uint32_t nwait;			/* wait[0] is being read if reading has a job, and not of the first file */
 	const struct async *extra;	/* set by session_set_extra_work(); its caller owns it */
 	struct side_news news[SIDES_MAX];

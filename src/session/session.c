@@ -76,7 +76,7 @@ static int first_sides(struct session *s, struct err *e)
 	if (!based)
 		return 0;
 	const struct option_value *v = names_one(base) ? base : diff;
-	s->compare.wait[s->compare.nwait++] = (struct waiting_side){v->all[v->nall - 1], SIDE_BASE, false, NULL};
+	s->compare.wait[s->compare.nwait++] = (struct waiting_side){v->all[v->nall - 1], SIDE_BASE, false, NULL, NULL};
 	return 0;
 }
 
@@ -99,26 +99,38 @@ struct session *session_open(const struct options *o, struct err *e)
 	return s;
 }
 
-void session_close(struct session *s)
+void session_retire(struct session *s)
 {
-	if (!s)
-		return;
 	session_weigh_stop(s);
 	trace_analysis_free(s->analysis);
 	profile_judgement_free(s->judgement);
+	s->analysis = NULL;
+	s->judgement = NULL;
 	s->weigh.nonblocking = false;
 	for (int i = 0; i < 4; i++)
 		async_stop(&s->weigh.freeing[i]);
 	async_stop(&s->reading);
-	for (uint32_t i = 1; i <= SIDES_MAX; i++)
+	for (uint32_t i = 1; i <= SIDES_MAX; i++) {
 		compare_load_free(s->compare.side[i]);
-	for (uint32_t i = 0; i < s->compare.nwait; i++)
+		s->compare.side[i] = NULL;
+	}
+	for (uint32_t i = 0; i < s->compare.nwait; i++) {
 		compare_free_report_side(s->compare.wait[i].made);
+		session_close(s->compare.wait[i].other);
+	}
+	s->compare.nwait = 0;
+	session_drop_calls(s);
+	session_drop_calltrees(s);
+}
+
+void session_close(struct session *s)
+{
+	if (!s)
+		return;
+	session_retire(s);
 	open_job_free(&s->opening);
 	filter_free(s->weigh.filters);
 	source_cache_free(s->source.cache);
-	session_drop_calls(s);
-	session_drop_calltrees(s);
 	arena_free(&s->strings);
 	mem_free(s->queries.query);
 	mem_free(s);

@@ -94,6 +94,12 @@ struct buf;
 typedef int session_report_fn(const struct options *, struct buf *, struct err *);
 int session_add_made(struct session *, const char *name, const struct query *, session_report_fn *, enum side_use,
     struct err *e);
+/* Add the trace of another session, which was read whole, under the name "FILE (before)". Takes that session, which must
+   not be used after success. */
+int session_add_session(struct session *, struct session *other, enum side_use, struct err *e);
+/* Stop all work of a session and release what was computed from its file. Only session_add_session() and session_close()
+   may follow. */
+void session_retire(struct session *);
 struct side_news { uint32_t side; enum side_use use; const char *file; bool failed; struct err err; };
 /* Return true once for each requested side that was read or failed; call after session_refresh(). The
    command line's base is set in the first query already: the only news of it is that its reading was cancelled. */

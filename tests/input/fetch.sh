@@ -194,9 +194,13 @@ for keys in '1rD' '4:fetch diff<Enter>'; do
 	run 0 view -size 200x24 -script "$keys" "$http/debug/pprof/trace"
 	grep -q 'A - B' out || fail "$keys of a trace shows no difference: $(cat out)"
 done
-run 0 view -size 200x24 -script "4:fetch diff<Enter>" "$samples/orders.trace"
-grep -q 'old contents of a trace file' out ||
-	fail ":fetch diff of a trace file does not explain why it cannot compare: $(cat out)"
+# a file's trace is kept as it was before r: the same one differs nowhere
+for keys in '1rD' '4:fetch diff<Enter>'; do
+	run 0 view -size 200x24 -script "$keys" "$samples/orders.trace"
+	grep -q 'A is orders.trace, B is orders.trace (before)' out || fail "$keys of a trace file shows no difference: $(cat out)"
+done
+run 0 view -size 200x24 -script '!rDD' "$samples/orders.trace"
+grep -q 'no change exceeds the spread' out || fail "r and D of findings: $(cat out)"
 run 0 view -size 200x24 -script "<Esc>:diff $http/debug/pprof/leak-before<Enter>" "$samples/leak-after.pb.gz"
 grep -q 'A - B.*; Saved' out || fail ":diff URL shows no difference: $(tail -n 3 out)"
 # reports in the viewer do not fetch again, and save no second copy

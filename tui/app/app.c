@@ -526,7 +526,7 @@ void app_free(struct app *a)
 	prompt_history_free(&a->prompt.searches);
 	keymap_free(&a->in.keys);
 	mem_free(a->pop.row);
-	mem_free(a->files.reload.previous);
+	session_close(a->files.reload.previous);
 	mem_free(a->tagged);
 	mem_free(a->files.named);
 	for (int i = 0; i < MARKS; i++)

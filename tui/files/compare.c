@@ -191,7 +191,14 @@ static void add_file(struct app *a, const char *file, enum side_use use)
 
 void compare_with_previous(struct app *a)
 {
-	add_file(a, a->files.reload.previous, SIDE_BASE);
+	struct err e;
+	if (session_add_session(a->s, a->files.reload.previous, SIDE_BASE, &e)) {
+		app_message(a, ST_ERROR, "%s", e.msg);
+		return;
+	}
+	a->files.reload.previous = NULL;
+	app_refresh(a);
+	a->status.sticky = true;
 }
 
 /* :diff @NAME: compare the current filters with the saved ones, on the same files. The filters of a query apply to

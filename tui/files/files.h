@@ -25,7 +25,7 @@ struct last_view {		/* view_file.c */
 struct reload {
 	struct session *next;		/* NULL, or the session of the reloaded trace, to replace the one shown */
 	uint64_t before;		/* the sides that were shown before; 0: none */
-	char *previous;			/* NULL, or the path of the previous copy of a trace that was reloaded */
+	struct session *previous;	/* NULL, or a trace that was reloaded, as it was before, until it is compared with */
 	bool diff;			/* compare the reloaded file with the sides before */
 };
 
@@ -48,7 +48,7 @@ struct files {
 /* compare.c: differences and merging of files */
 void compare_report_rest(struct app *);	/* summarise the comparison with the rest in a message */
 bool compare_command(struct app *, const struct act *);	/* false: not a command of compare.c */
-void compare_with_previous(struct app *);	/* compare with the previous copy of the trace */
+void compare_with_previous(struct app *);	/* compare with the trace as it was before it was reloaded */
 bool compare_update(struct app *);	/* add a side that was requested once it is loaded; true: added and reported */
 
 /* user_lines.c: the configuration and the state, files of command lines */

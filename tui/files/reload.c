@@ -7,8 +7,8 @@
  * A profile becomes another side of the session, shown instead of the first: all ids, filters and
  * zooms stay valid, u returns to the previous one and D compares both. Traces cannot share a store,
  * so a trace is read into a new session, and when that is complete the panes are opened again on
- * it: filters, pane and selection are restored by names. A previous comparison is lost; but a
- * fetched trace was saved, and D reads it as the base.
+ * it: filters, pane and selection are restored by names. A previous comparison is lost. The old session is kept
+ * for D, which makes its trace the base, until the next reload: the file has been overwritten.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -124,15 +124,18 @@ static void change_over(struct app *a)
 	struct session *old = a->s, *to = a->files.reload.next;
 	a->files.reload.next = NULL;
 	switch_session(a, to);
-	const char *was = session_side_name(old, 0);
-	mem_free(a->files.reload.previous);
-	/* not NULL if it was fetched, and saved under this name */
-	a->files.reload.previous = strcmp(was, session_file(old)) ? xstrdup(was) : NULL;
-	session_close(old);
-	if (a->files.reload.previous && a->files.reload.diff)
+	bool whole = session_snap(old)->complete;
+	session_close(a->files.reload.previous);
+	a->files.reload.previous = NULL;
+	session_retire(old);
+	if (whole)
+		a->files.reload.previous = old;
+	else
+		session_close(old);
+	if (whole && a->files.reload.diff)
 		compare_with_previous(a);
 	else
-		app_message(a, ST_NORMAL, a->files.reload.previous ? "read again: D compares" : "read again");
+		app_message(a, ST_NORMAL, whole ? "read again: D compares" : "read again");
 }
 
 static void update_next(struct app *a)
@@ -208,11 +211,6 @@ void reload_start(struct app *a, const char *arg)
 		return;
 	}
 	a->files.reload.diff = arg && *arg;
-	if (session_is_trace(a->s) && a->files.reload.diff && !strcmp(session_side_name(a->s, 0), session_file(a->s))) {
-		app_message(a, ST_WARN, "the old contents of a trace file are not kept: copy the file "
-		    "first, then use r and B");
-		return;
-	}
 	if (session_is_trace(a->s)) {
 		a->files.reload.next = session_open(a->options, &e);
 		rc = a->files.reload.next ? 0 : -1;
