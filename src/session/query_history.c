@@ -94,6 +94,17 @@ bool session_redo(struct session *s)
 	return s->queries.at + 1 < s->queries.n && !use_query(s, s->queries.at + 1, NULL);
 }
 
+bool session_last_set_filter(const struct session *s)
+{
+	if (!s->queries.at)
+		return false;
+	struct query was = s->queries.query[s->queries.at - 1], now = s->queries.query[s->queries.at];
+	bool same = query_same_scope(&was, &now);
+	for (size_t i = 0; i < QUERY_WORDS; i++)	/* a string that did not change is the same copy */
+		same = same && *query_word(&was, i) == *query_word(&now, i);
+	return !same;
+}
+
 uint32_t session_serial(const struct session *s)
 {
 	return s->serial;

@@ -77,6 +77,7 @@ int session_set_query(struct session *, const struct query *, struct arena *own,
 uint32_t session_count_listed(struct session *);	/* number of goroutines in gs of the query */
 bool session_undo(struct session *);
 bool session_redo(struct session *);
+bool session_last_set_filter(const struct session *);	/* the step that session_undo() undoes changed a filter */
 uint32_t session_serial(const struct session *);	/* changes with the snapshot and the query */
 /* Likewise, but stays the same between queries that select the same goroutines and times of a trace and differ only in
    how they weigh them. */

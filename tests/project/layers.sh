@@ -46,8 +46,8 @@ may() {
 	tui/tracepane) echo base trace term widget app/pane.h ;;
 	tui/timeline) echo base calltree trace critical findings session term tracepane app/pane.h ;;
 	tui/events) echo base store trace term tracepane ;;
-	tui/goroutines) echo base store calltree trace term widget tracepane app/pane_table.h app/text_search.h ;;
-	tui/tasks) echo base store trace operations session term widget tracepane app/pane_table.h app/text_search.h ;;
+	tui/goroutines) echo base store calltree trace term widget tracepane app/pane_table.h ;;
+	tui/tasks) echo base store trace operations session term widget tracepane app/pane_table.h ;;
 	tui/boards) echo base trace findings session term tracepane app/pane_table.h ;;
 	tui/findings) echo base boards session term tracepane app/pane_table.h ;;
 	tui/why) echo base trace critical session term tracepane app/pane_table.h ;;

@@ -68,8 +68,8 @@ screen menu-key 80x24 cpu.pb.gz 'jja3'
 screen marks 80x24 orders.trace ':mark a the slow one<Enter>6jjmb1:marks<Enter>j'
 # counts: a 0 after digits makes them a count and undoes the panes that they opened; # begins a count; a digit without a pane
 # begins a count
-screen count 60x16 cpu.pb.gz '20j'
-screen count-three 60x16 cpu.pb.gz '120j'
+screen count 60x16 cpu.pb.gz '#20j'
+screen count-three 60x16 cpu.pb.gz '#120j'
 screen count-sign 60x16 orders.trace '1#12j'
 screen count-no-pane 60x16 cpu.pb.gz '7j'
 # undo and redo of moves, panes and filters
@@ -187,7 +187,7 @@ screen flame-low 40x8 cpu.pb.gz '4'
 screen time 80x24 orders.trace ''
 screen time-ascii 80x24 orders.trace ':rows m<Enter>' -ascii
 screen time-wide 200x60 orders.trace '++jlwt'
-screen time-tasks 80x24 orders.trace ':rows tasks tree<Enter>10j<Enter>--'
+screen time-tasks 80x24 orders.trace ':rows tasks tree<Enter>#10j<Enter>--'
 screen time-longest 80x24 orders.trace ':rows tasks duration<Enter><Enter>w'
 screen time-task 100x30 orders.trace ':rows task 660<Enter>jj' -ascii
 screen time-related 132x40 orders.trace ':rows related 12<Enter>'
@@ -201,15 +201,15 @@ screen time-dim 80x24 orders.trace ':rows g<Enter>:highlight runnable>1ms<Enter>
 screen time-like 80x24 orders.trace ':rows group serve<Enter>HH' -ascii
 screen time-function 80x24 orders.trace 'gmcart<Enter>n' -ascii
 screen time-bad 80x24 orders.trace ':wait run>1ms<Enter>' -ascii
-screen time-chain 80x24 orders.trace ':rows group serve<Enter>10wgwj'
+screen time-chain 80x24 orders.trace ':rows group serve<Enter>#10wgwj'
 screen tasks-find 80x24 orders.trace '7/login<Enter><Enter>'
 screen tasks-find-who 80x24 orders.trace '7/login<Enter><Enter>/G98<Enter>n'
 screen regions-find 80x24 orders.trace '7]/cache<Enter><Enter>n'
 screen time-waker 80x24 orders.trace '7/login<Enter><Enter><Enter>5jjw('
 screen time-clock 80x24 orders.trace ':set clock wall<Enter>++++' -ascii
-screen time-range 80x24 orders.trace '+++v10lv'
+screen time-range 80x24 orders.trace '+++v#10lv'
 screen time-task-find 80x24 orders.trace ':rows tasks<Enter>/login<Enter>n)' -ascii
-screen time-range-pane 80x24 orders.trace '+++v10l6'
+screen time-range-pane 80x24 orders.trace '+++v#10l6'
 screen time-find 80x24 orders.trace ':rows group serve<Enter>/cart<Enter>nn' -mono
 screen time-pins 132x44 orders.trace 'gG98<Enter>tgG12<Enter>t:rows p<Enter>G'
 screen time-few 80x24 orders.trace 'Mee' -ascii
@@ -327,7 +327,7 @@ screen events-user 80x24 orders.trace '9:columns user<Enter>jj'
 screen events-g 200x60 orders.trace '9:g 98<Enter>gg'
 # lines that are truncated at the right scroll sideways up to their end; the end of the events
 screen events-sideways 80x24 orders.trace '9llllh' -ascii
-screen peek-sideways 60x16 cpu.pb.gz ':peek Digest..checkSum<Enter>9l'
+screen peek-sideways 60x16 cpu.pb.gz ':peek Digest..checkSum<Enter>#9l'
 screen events-end 80x24 orders.trace '9Gk'
 # filters are on line 2, as typed
 screen filters 80x24 cpu.pb.gz ':focus=json|regexp<Enter>:hide=^runtime\.<Enter><^G>'

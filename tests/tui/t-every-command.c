@@ -66,11 +66,11 @@ static char *text(const struct grid *g)
 	return s;
 }
 
-/* Return whether a command may have no effect: a redraw, Esc when there is nothing to cancel, moving at the end of a list
+/* Return whether a command may have no effect: a redraw, moving at the end of a list
    or at an edge, where the user sees that there is nothing more. */
 static bool may_be_silent(enum cmd_id c)
 {
-	return c == CMD_REDRAW || c == CMD_CANCEL || c == CMD_LEFT || c == CMD_RIGHT ||
+	return c == CMD_REDRAW || c == CMD_LEFT || c == CMD_RIGHT ||
 	       (c >= CMD_PAGE_DOWN && c <= CMD_CENTRE);
 }
 
@@ -83,7 +83,7 @@ static bool answers(const char *before, const char *keys, enum cmd_id c, int row
 	struct grid *g = grid_new(1, 1, true), *h = grid_new(1, 1, true);
 	app_wait(a);
 	press(a, before, g);
-	press(a, "<Esc>", g);
+	press(a, "<^L>", g);
 	app_draw(a, g);
 	struct app_requests w = app_take_requests(a);
 	app_requests_free(&w);

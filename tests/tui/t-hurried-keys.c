@@ -99,7 +99,7 @@ static void end(struct viewer *v)
 /* Append the screen of each pane, from its first line on, without filters and comparisons. */
 static void show_panes(struct viewer *v, const char *panes, struct buf *b)
 {
-	press(v, "<Esc><Esc>R:diff=<Enter><Esc>", true);
+	press(v, "<^L>R:diff=<Enter>", true);
 	for (; *panes; panes++) {
 		char keys[] = {*panes, 'g', 'g', '\0'};
 		press(v, keys, true);

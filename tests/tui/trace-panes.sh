@@ -45,7 +45,7 @@ id=$("$TTRACE" goroutines -format=json "$trace" | tr '{' '\n' | sed -n 's/^"id":
 after "$trace" "6/G$id\\b<Enter>" 'Gor > ' "/G$id" '1/'
 same "the goroutine that was found" "$(sed -n 's/^> *\([0-9,]*\) .*/\1/p' "$tmp/out" | tr -d ,)" "$id"
 "$TTRACE" view -ascii -script '6' "$trace" >"$tmp/before"
-"$TTRACE" view -ascii -script '6/G1<Esc><Esc>' "$trace" | cmp -s - "$tmp/before" || { echo "Esc does not return to the row before the search"; bad=1; }
+"$TTRACE" view -ascii -script '6/G1<Esc>' "$trace" | cmp -s - "$tmp/before" || { echo "Esc does not return to the row before the search"; bad=1; }
 hits=$("$TTRACE" view -ascii -script '6/main<Enter>' "$trace" | sed -n 's/^\/main  \([0-9]*\)\/\([0-9]*\)$/\2/p')
 back=$(printf '%*s' "${hits:-0}" '' | tr ' ' n)
 "$TTRACE" view -ascii -script '6/main<Enter>' "$trace" | sed -n '/^>/p' | cut -c1-70 >"$tmp/one"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Undo and redo, the jump list up to its full length, marks, and digits that open panes before a 0 makes them a count.
+# Undo and redo, the jump list up to its full length, marks, digits, which open panes, and Esc, which goes one step out.
 . "${srcdir:-.}/tests/lib.sh"
 look='-ascii -size 100x24'
 alike() { # alike KEYS OTHERS: both select the same row in the same pane
@@ -55,15 +55,46 @@ after "$file" "$(reps 251 67)$(reps 501 u)" 'nothing to undo'
 after "$file" "6ma7'a" '[6Gor]'
 after "$file" "6ma7'a''" '[7Task]'
 after "$file" "6'b" 'no mark b'
-# A digit opens a pane. If a 0 follows, the digits are a count: the pane and the range that the digit applied are undone.
-alike '6<Esc>10j' "6$(reps 10 j)"
-alike 610j "$(reps 610 j)"
+# a digit opens its pane, also before a 0, and never begins a count: # does
+after "$file" '4j<Enter>' '[4Flame]'
+after "$file" '4j<Enter>0' '[4Flame]' '!40'
+after "$file" 40 '[4Flame]' 'zoom-all: everything is shown'
+after "$file" 10 '[1Top]' 'a count begins with #: #10j'
 after "$file" 5vllll1 '[1Top]' '1.20s..1.32s'
-after "$file" 5vllll10l '[5Time]' '0.00s..2.40s of 2.40s' '!| 1.20s..'
-after "$file" '5vllll10luu' '!1.20s..1.32s'
-# a digit without a pane begins a count at once
+after "$file" 5vllll10 '[1Top]' '1.20s..1.32s'
+alike '6#10j' "6$(reps 10 j)"
+alike '6#5gg' "6$(reps 4 j)"
+after "$file" '#1' '#1'
 file=$samples/cpu.pb.gz
-alike 16j "1$(reps 16 j)"
-alike 6j "$(reps 6 j)"
 alike '#12j' "$(reps 12 j)"
+alike '1#1<Esc>j' 1j
+after "$file" 5 '[1Top]' 'timeline: not for this kind of file'
+# Esc goes one step out, the innermost first, says what it left, and never quits
+after "$file" '4j<Enter><Esc>' '[4Flame]' 'zoomed out'
+after "$file" '4j<Enter><Esc><Esc>' '[1Top]' 'back from flame to top'
+after "$file" 'f<Esc>' 'filter removed' '!focus='
+after "$file" 'fG<Esc>' 'focus=' 'this is the first place: q quits'
+file=$samples/orders.trace
+after "$file" '<Esc>' '[5Time]' 'this is the first place: q quits'
+after "$file" '<Esc><Esc>6' '[6Gor]'
+after "$file" 'W<Esc>' '[5Time]' 'back from why to timeline'
+after "$file" '!<Esc>' '[5Time]' 'back from findings to timeline'
+after "$file" '!<Enter><Esc>' '[Findings]' 'back from timeline to findings'
+after "$file" '6<Enter><Enter><Esc>' '[6Gor]' 'one level up in goroutines'
+after "$file" '6<Enter><Enter><Esc><Esc><Esc>' '[5Time]' 'back from goroutines to timeline'
+after "$file" '+++<Esc>' '0.00s..2.40s of 2.40s' 'zoomed out (u zooms in again)'
+after "$file" '+++<Esc>u' '!0.00s..2.40s of 2.40s'
+after "$file" '++vll<Esc>' 'range dropped' '!0.00s..2.40s of 2.40s'
+after "$file" '++vll<Esc><Esc>' 'zoomed out' '0.00s..2.40s of 2.40s'
+after "$file" ':where wait>1us<Enter><Esc>' 'search for wait>1us ended'
+after "$file" '1/json<Enter><Esc>' '[1Top]' 'search for json ended'
+after "$file" '1&json<Enter><Esc>' '[1Top]' 'all lines, not only those with json'
+after "$file" '1/json<Enter>&json<Enter><Esc><Esc><Esc>' '[5Time]'
+after "$file" '7v<Esc>' '[7Task]' 'left the histogram'
+after "$file" '7<Enter>vl<Enter><Esc>' '[7Task]' 'all durations'
+after "$file" '74<Esc>' '[7Task]' 'back from flame to tasks, without its filter' '!task='
+after "$file" '74<Esc><^R><^R>' '[4Flame]' 'task='
+after "$file" '#1g<Esc>' 'dropped: #1g'
+after "$file" 'm<Esc>' 'dropped: m'
+after "$file" 'm<Esc>a<Esc>' '!mark a set'
 exit $bad

@@ -244,9 +244,7 @@ void app_handle_ask(struct app *a, const struct ask *k)
 	}
 }
 
-/* Return whether the current pane was entered by a link and not zoomed since: then q returns to the origin instead
-   of going one level up. */
-static bool leads_back(const struct app *a)
+bool app_leads_back(const struct app *a)
 {
 	struct view now = app_view(a);
 	return a->nav.arrived_at && a->nav.arrived_at == a->nav.jump_at && now.pane == a->nav.arrived.pane &&
@@ -264,7 +262,7 @@ void app_act(struct app *a, const struct act *act)
 		app_message(a, ST_DIM, "%s: only for traces, and this is a profile", cmds[act->cmd].name);
 		return;
 	}
-	if (act->cmd == CMD_BACK && leads_back(a) && app_back(a))
+	if (act->cmd == CMD_BACK && app_leads_back(a) && app_back(a))
 		return;
 	if (act->cmd == CMD_GOTO_TIME && act->arg && view_options_goto_later(a, act->arg))
 		return;
@@ -499,7 +497,6 @@ void app_close_panes(struct app *a)
 	a->nav.njump = 1;
 	a->nav.jump_at = 0;
 	a->nav.nundo = a->nav.undone = 0;
-	a->in.ndigit = 0;
 	a->env.ntagged = 0;
 	a->status.notified = false;
 	memset(a->nav.marked, 0, sizeof a->nav.marked);

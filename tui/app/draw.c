@@ -273,15 +273,10 @@ static void draw_foot(const struct app *a, struct grid *g)
 		draw_hints(a, g, y + 1, buf_str(&b));
 	}
 	buf_reset(&b);
-	if (a->in.count)
-		buf_printf(&b, " %d", a->in.count);
-	else if (a->in.counting)
-		buf_puts(&b, " #");
-	for (size_t i = 0; i < a->in.ntyped; i++)
-		keys_print(a->in.typed[i], &b);
-	if (a->in.letter)
-		buf_puts(&b, a->in.letter == CMD_MARK ? " m" : " '");
-	grid_right(g, y + 1, g->w, ST_ACCENT, 0, buf_str(&b));
+	buf_putc(&b, ' ');
+	app_put_pending(a, &b);
+	if (b.n > 1)
+		grid_right(g, y + 1, g->w, ST_ACCENT, 0, buf_str(&b));
 	if (a->screen.debug) {
 		buf_reset(&b);
 		buf_printf(&b, " %lld us (p50 %u, p99 %u), %u cells, %zu bytes", (long long)a->screen.cost_us,

@@ -143,7 +143,7 @@ void app_record_move(struct app *a, const struct view *before)
 {
 	struct view after = app_view(a);
 	bool moved = after.pane != before->pane;
-	bool back = a->in.did == CMD_BACK || a->in.did == CMD_JUMP_BACK || a->in.did == CMD_JUMP_NEXT;
+	bool back = a->in.did == CMD_BACK || a->in.did == CMD_CANCEL || a->in.did == CMD_JUMP_BACK || a->in.did == CMD_JUMP_NEXT;
 	if (a->prompt.cmd || a->in.did == CMD_UNDO || a->in.did == CMD_REDO || (moved && back) ||
 	    panes[after.pane]->bit == P_HELP || panes[before->pane]->bit == P_HELP)
 		return;
@@ -159,7 +159,7 @@ void app_record_move(struct app *a, const struct view *before)
 		a->nav.marked[26] = true;
 	}
 	if (moved || !view_same_zoom(before, &after) || (is_jump_command(a->in.did) && !view_same(before, &after)))
-		app_push_undo(a, &(struct undo){false, *before, after});
+		app_push_undo(a, &(struct undo){.joined = a->in.queried && moved, .before = *before, .after = after});
 }
 
 /* ---- marks */

@@ -19,6 +19,7 @@ struct later {
 };
 struct undo {
 	bool query;		/* a step of the query, whose history the session keeps */
+	bool joined;		/* the step before it, of the query, is of the same key */
 	struct view before, after;	/* after is unused for a step of the query */
 };
 

@@ -7,11 +7,8 @@
  * first, then a popup (popup.c), then the help pane, which uses letters for its search. After each
  * key the positions before and after are compared; a change is a step of undo (app_record_move).
  *
- * Digits both open panes and start counts. No timeout decides, because on a slow line the time
- * between keys does not show what was meant. A digit opens its pane at once. A 0 after other digits
- * undoes the panes that they opened and makes them a count (10j, 250G); # makes a count of any
- * digits (#5j); and a digit whose pane does not exist for this file (5 to 9 of a profile) starts a
- * count.
+ * A digit opens its pane, always: a count begins with # (#10j). Not taken: a digit as a pane and as
+ * the start of a count, because then 4 and 0, the flame graph and all of it, is the count 40.
  */
 #include "config.h"
 #include "app/internal.h"
@@ -32,69 +29,14 @@ static void run_binding(struct app *a, const struct binding *b)
 		app_act(a, &act);
 }
 
-/* Return whether the pane of a digit does not exist for this file. */
-static bool no_pane(const struct app *a, int32_t digit)
-{
-	for (int i = 0; panes[i]; i++) {
-		const char *k = cmds[panes[i]->cmd].keys;
-		if (k && k[0] == digit && (!k[1] || k[1] == ' '))
-			return !app_pane_fits(a, i);
-	}
-	return false;
-}
-
-/* Undo what the digits opened: they are a count. */
-static void digits_back(struct app *a)
-{
-	a->nav.jump_at = a->in.digit_jump;
-	a->nav.njump = a->nav.jump_at + 1;
-	while (a->nav.undone > a->in.digit_undone)	/* opening a pane may have set a range */
-		if (a->nav.undo[--a->nav.undone].query)
-			session_undo(a->s);
-	a->nav.nundo = a->nav.undone;
-	app_restore_view(a, &a->in.digit_from);
-	a->status.text[0] = '\0';
-}
-
-/* Handle a digit as described above; return true if it belongs to a count. */
+/* Add a digit to the count that # began; return false if it is another key, or no count was begun. */
 static bool key_digit(struct app *a, int32_t key)
 {
-	if (a->in.ntyped || key < '0' || key > '9') {
-		a->in.ndigit = a->in.ntyped ? a->in.ndigit : 0;
-		a->in.counting = false;
-		return false;
-	}
-	int d = key - '0';
-	if (a->in.count || a->in.counting) {
-		a->in.count = a->in.count < 100000000 ? a->in.count * 10 + d : a->in.count;
-		return true;
-	}
-	if (d == 0) {
-		int n = a->in.ndigit;
-		a->in.ndigit = 0;
-		if (!n)
-			return false;
-		digits_back(a);
-		a->in.count = a->in.digits * 10;
-		return true;
-	}
-	if (no_pane(a, key)) {
-		if (a->in.ndigit)
-			digits_back(a);
-		a->in.count = (a->in.ndigit ? a->in.digits * 10 : 0) + d;
-		a->in.ndigit = 0;
-		app_message(a, ST_DIM, "%d: a count, because this file has no such pane (Esc removes it)", a->in.count);
-		return true;
-	}
-	if (!a->in.ndigit) {
-		a->in.digit_from = app_view(a);
-		a->in.digit_jump = a->nav.jump_at;
-		a->in.digit_undone = a->nav.undone;
-		a->in.digits = 0;
-	}
-	a->in.digits = a->in.ndigit < 8 ? a->in.digits * 10 + d : a->in.digits;
-	a->in.ndigit++;
-	return false;
+	bool digit = a->in.counting && !a->in.ntyped && key >= '0' && key <= '9';
+	if (digit && a->in.count < 100000000)
+		a->in.count = a->in.count * 10 + (key - '0');
+	a->in.counting = digit;
+	return digit;
 }
 
 /* Report an unknown key, or the panes in which it has a meaning. */
@@ -118,20 +60,37 @@ static void no_key(struct app *a)
 	buf_free(&where);
 }
 
+/* Esc after keys that wait for another one, or after a count: drop them. Return false if there are none. */
+static bool drop_keys(struct app *a)
+{
+	struct buf b = {0};
+	app_put_pending(a, &b);
+	if (b.n)
+		app_message(a, ST_DIM, "dropped: %s", buf_str(&b));
+	a->in.letter = CMD_NONE;
+	a->in.ntyped = 0;
+	a->in.count = 0;
+	a->in.counting = false;
+	buf_free(&b);
+	return a->status.sticky;
+}
+
 static void key_command(struct app *a, int32_t key)
 {
 	const struct binding *b;
 	if (key == '\n')
 		key = KEY_RETURN;
-	if (a->in.letter) {
+	if (a->in.letter && key != KEY_ESC) {
 		enum cmd_id what = a->in.letter;
 		a->in.letter = CMD_NONE;
-		if (what == CMD_MARK && key != KEY_ESC)
+		if (what == CMD_MARK)
 			app_mark(a, key < 128 ? (char)key : 0, NULL);
-		else if (key != KEY_ESC)
+		else
 			app_jump_mark(a, key < 128 ? (char)key : 0);
 		return;
 	}
+	if (key == KEY_ESC && drop_keys(a))
+		return;
 	if (key_digit(a, key))
 		return;
 	a->in.typed[a->in.ntyped++] = key;
@@ -144,8 +103,7 @@ static void key_command(struct app *a, int32_t key)
 	case KM_NONE: break;
 	}
 	a->in.count = 0;
-	if (key != KEY_ESC)
-		no_key(a);
+	no_key(a);
 	a->in.ntyped = 0;
 }
 

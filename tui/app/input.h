@@ -4,7 +4,6 @@
 #define TTRACE_APP_INPUT_H
 
 #include "app/command.h"
-#include "app/view.h"
 
 /* What is known of the keys and of the mouse between two keys (input.c). */
 struct app_input {
@@ -12,10 +11,7 @@ struct app_input {
 	int32_t typed[SEQ_MAX];
 	size_t ntyped;
 	int count;
-	bool counting;			/* the # key was pressed: digits are a count */
-	int digits, ndigit;		/* consecutive digits, each of which opened a pane, ... */
-	struct view digit_from;	/* ... and the position before the first, restored if a 0 makes them a count */
-	int digit_jump, digit_undone;
+	bool counting;			/* the keys since # were digits: the next digit belongs to the count */
 	enum cmd_id letter;		/* MARK or JUMP_MARK waits for its letter */
 	bool dragging;			/* a drag of the mouse that began at line drag_y of the pane */
 	int drag_y;

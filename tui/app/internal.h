@@ -54,6 +54,9 @@ int app_default_pane(const struct app *);	/* the one that a file of this kind is
 bool app_has_pending(const struct app *);
 bool app_pane_fits(const struct app *, int i);		/* pane i can show this kind of file */
 bool app_open(struct app *, const char *pane, const struct place *);	/* place may be NULL */
+/* Return whether the current pane was entered by a link and not zoomed since: then q and Esc return to the origin instead of
+   going one level up. */
+bool app_leads_back(const struct app *);
 void app_place(struct app *, struct place *);		/* fill in what is under the cursor */
 void app_act(struct app *, const struct act *);		/* try the pane first, then run_command.c */
 void app_handle_ask(struct app *, const struct ask *);
@@ -62,6 +65,9 @@ void app_close_panes(struct app *);			/* and forget everything about this file *
 void app_update_all_panes(struct app *);	/* mark all panes as out of date and update the one shown */
 void app_finish_pending(struct app *);	/* complete what the previous key asked for, before the next key */
 void app_update(struct app *);				/* update the pane shown if the session changed */
+
+/* leave.c: Esc, when the pane has nothing of its own to leave */
+void app_leave(struct app *);
 
 /* command_line.c: the ":" line */
 void app_run_line(struct app *, const char *line);

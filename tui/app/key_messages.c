@@ -27,6 +27,8 @@ void app_report_not_available(struct app *a, enum cmd_id c)
 		app_message(a, ST_DIM, "%s is a command of %s, not available in %s (? lists "
 		    "all)", cmds[c].name, buf_str(&b),
 		    pane_now(a)->name);
+	else if (c == CMD_ZOOM_ALL)	/* 10j was a count once */
+		app_message(a, ST_DIM, "zoom-all: not available in %s; a count begins with #: #10j", pane_now(a)->name);
 	else
 		app_message(a, ST_DIM, "%s: not available in %s (? lists all)", cmds[c].name, pane_now(a)->name);
 	buf_free(&b);
@@ -43,6 +45,18 @@ bool app_is_trace_command(enum cmd_id c)
 	default: return c && !(cmds[c].panes & ~(P_TIME | P_GOR | P_TASK | P_GC | P_EVENTS | P_FINDINGS | P_WHY |
 	    P_BOARDS));
 	}
+}
+
+void app_put_pending(const struct app *a, struct buf *b)
+{
+	if (a->in.count)
+		buf_printf(b, "#%d", a->in.count);
+	else if (a->in.counting)
+		buf_puts(b, "#");
+	for (size_t i = 0; i < a->in.ntyped; i++)
+		keys_print(a->in.typed[i], b);
+	if (a->in.letter)
+		buf_putc(b, a->in.letter == CMD_MARK ? 'm' : '\'');
 }
 
 /* List the bindings that start with the keys typed so far. */

@@ -4,6 +4,7 @@
 #define TTRACE_APP_KEY_MESSAGES_H
 
 #include "app/command.h"
+#include "base/text/buf.h"
 #include "term/style.h"
 
 struct app;
@@ -20,6 +21,8 @@ struct app_status {
 
 void app_report_not_available(struct app *, enum cmd_id);
 bool app_is_trace_command(enum cmd_id);			/* the command only has a meaning in traces */
+/* Append the keys that wait for another one, and the count: "#10", "g", "m". */
+void app_put_pending(const struct app *, struct buf *);
 void app_list_next_keys(struct app *);			/* list the second keys after the first one of two */
 void app_list_marks(struct app *);
 

@@ -91,6 +91,15 @@ bool pane_answers_key(const struct pane_ops *p, void *st)
 	return running_work(p, st, &w) && w.first && async_wanted(w.slot);
 }
 
+bool pane_stop_answer(const struct pane_ops *p, void *st)
+{
+	struct pane_work w;
+	bool any = running_work(p, st, &w) && w.first && async_wanted(w.slot);
+	if (any)
+		async_stop(w.slot);
+	return any;
+}
+
 void pane_take_result(const struct pane_ops *p, void *st, const struct pane_env *env, struct ask *out)
 {
 	struct pane_work w;
@@ -184,6 +193,8 @@ static enum verdict start_brush(const struct pane_ops *p, void *st, const struct
 	if (!l->table || (a->cmd != CMD_RANGE && (a->cmd != CMD_CANCEL || env->find.rx)))
 		return V_PASS;
 	enum verdict v = brush_list(p, st, env, l, a);
+	if (v == V_DONE && a->cmd == CMD_CANCEL)
+		return pane_message(out, "all durations");
 	return v == V_PASS && a->cmd == CMD_RANGE ? pane_message(out, "this list has no durations: no histogram") : v;
 }
 
@@ -212,7 +223,7 @@ enum verdict pane_act(
 	if (l.rows)
 		list_set_height(l.rows, l.h);
 	if (l.table && l.table->brush.bars.on && brush_list(p, st, env, &l, a) == V_DONE)
-		return V_DONE;
+		return a->cmd == CMD_CANCEL ? pane_message(out, "left the histogram") : V_DONE;
 	enum verdict v = p->act ? p->act(st, env, a, out) : V_PASS;
 	return v == V_PASS ? act_in_list(p, st, env, a, out) : v;
 }

@@ -207,6 +207,7 @@ void pane_put_hints(const struct pane_ops *, void *st, const struct pane_env *, 
 /* For the app: what the pane or its list does. */
 struct job *pane_job(const struct pane_ops *, void *st);	/* the next one of its work; NULL: none */
 bool pane_answers_key(const struct pane_ops *, void *st);	/* that work completes what a key asked for */
+bool pane_stop_answer(const struct pane_ops *, void *st);	/* stop that work; false: there is none */
 void pane_take_result(const struct pane_ops *, void *st, const struct pane_env *, struct ask *);	/* of pane_job() */
 void pane_close(const struct pane_ops *, void *st);		/* stops its work */
 enum verdict pane_act(const struct pane_ops *, void *st, const struct pane_env *, const struct act *, struct ask *);

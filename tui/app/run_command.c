@@ -261,6 +261,7 @@ static void do_ran(struct app *a)
 		do_pane(a, &(struct act){CMD_PANE_GOR, 0, re}, pane_find("goroutines"));
 }
 
+/* ^C: stop the search, or what runs. */
 static void do_cancel(struct app *a)
 {
 	struct job *j = session_job(a->s);
@@ -390,12 +391,7 @@ static bool common_program(struct app *a, const struct act *act)
 	case CMD_JUMP_NEXT: app_forward(a); return true;
 	case CMD_UNDO: app_undo(a); return true;
 	case CMD_REDO: app_redo(a); return true;
-	case CMD_CANCEL:
-		if (pane_now(a)->bit == P_HELP)
-			app_back(a);
-		else
-			do_cancel(a);
-		return true;
+	case CMD_CANCEL: app_leave(a); return true;
 	case CMD_COMMAND: app_prompt(a, CMD_COMMAND, ""); return true;
 	case CMD_REDRAW: a->wants.redraw = true; return true;
 	case CMD_STOP: a->wants.stop = true; return true;

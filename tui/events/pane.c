@@ -336,16 +336,15 @@ static enum verdict filter_whose(const struct events *p, const struct pane_env *
 }
 
 /* Cancel the search or the range; false: there is none. */
-static bool cancel_search(struct events *p)
+static enum verdict cancel_search(struct events *p, struct ask *out)
 {
-	bool any = events_search_stop(&p->searching);
-	if (any) {
+	bool ranging = p->ranging;
+	if (events_search_stop(&p->searching)) {
 		snprintf(p->search_note, sizeof p->search_note, "stopped");
-		return true;
+		return V_DONE;
 	}
-	any = p->ranging;
 	p->ranging = false;
-	return any;
+	return ranging ? pane_message(out, "range dropped") : V_PASS;
 }
 
 static enum verdict show_wire(const struct events *p, struct ask *out)
@@ -388,7 +387,7 @@ static enum verdict events_pane_act(void *st, const struct pane_env *env, const 
 		p->anchor = events_selected_event(p) ? events_selected_event(p)->t : p->scope.t0;
 		return V_DONE;
 	case CMD_FOCUS: return a->arg ? V_PASS : p->ranging ? filter_range(p, env, out) : filter_whose(p, env, out);
-	case CMD_CANCEL: return cancel_search(p) ? V_DONE : V_PASS;
+	case CMD_CANCEL: return cancel_search(p, out);
 	case CMD_GOTO_TIME: return a->arg ? goto_cmd(p, env, a->arg, out) : V_PASS;
 	case CMD_OPEN:
 		if (!events_selected_event(p))

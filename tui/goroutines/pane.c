@@ -345,7 +345,7 @@ static enum verdict act_here(
 		if (env->find.rx || !p->tags[l].n)
 			return V_PASS;
 		p->tags[l].n = 0;
-		return V_DONE;
+		return pane_message(out, "tags removed");
 	case CMD_OPEN: open_cmd(p, env); return V_DONE;
 	default: return V_PASS;
 	}

@@ -8,8 +8,8 @@
 #include "config.h"
 #include "goroutines/internal.h"
 
-#include "app/text_search.h"
 #include "base/mem/mem.h"
+#include "widget/text_search.h"
 
 #include <string.h>
 

@@ -402,7 +402,7 @@ static void help_side(const void *st, const struct pane_env *env, struct grid *g
 	static const char *const text[] = {
 	    "*Keys and commands", "A key means the same in all panes, unless its row names a pane.",
 	    "Every key is also a command after :, and commands can be abbreviated.",
-	    "10j moves ten lines: a digit followed by 0 starts a count.", "",
+	    "#10j moves ten lines: # starts a count.", "",
 	    "*Filters", "f x d o apply to the selection: focus, ignore, hide, show.",
 	    "F, X and the commands after : take a regular expression in Go syntax.",
 	    "focus= removes a filter, :: removes all; \\ turns them off and on.",
@@ -411,7 +411,7 @@ static void help_side(const void *st, const struct pane_env *env, struct grid *g
 	    ":focus=json  :hide=^runtime\\.  :tagfocus=key=value",
 	    ":list Handle  :peek Handle  :lines  :alloc_space", "",
 	    "*Time and goroutines of a trace", ":t 1.2s..1.3s   :t 40%..50%   :t", ":g 512   :p 3   :group worker", "",
-	    "*Moving between places", "q goes one level back, ^O to the previous place, g; forward again.",
+	    "*Moving between places", "Esc goes one step out and says what it left.", "q goes one level back, ^O to the previous place, g; forward again.",
 	    "u undoes zooms and filters, the latest first; ^R redoes them.",
 	    "ma marks a place, 'a goes there, '' goes back.", "",
 	    "*Settings: ~/.config/ttrace/config", "set theme = light     set mouse = on",
@@ -447,6 +447,6 @@ const struct pane_ops pane_help = {
     .act = help_act,
     .summary = help_summary,
     .lines.detail = help_detail,
-    .lines.hints = "Enter run  Down Up move  q Esc close  :: clears filters  10j counts  ^G facts about the file",
+    .lines.hints = "Enter run  Down Up move  q Esc close  :: clears filters  #10j counts  ^G facts about the file",
     .side.draw = help_side,
 };

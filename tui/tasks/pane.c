@@ -252,20 +252,21 @@ static enum verdict bars_cmd(struct tasks *p, const struct pane_env *env, const 
 		if (p->level == L_KINDS)
 			open_cmd(p, env, out);
 		return apply_pick(p, env);
-	case BRUSH_DONE: return V_DONE;
+	case BRUSH_DONE: return a->cmd == CMD_CANCEL ? pane_message(out, "left the histogram") : V_DONE;
 	case BRUSH_PASS: break;
 	}
 	return V_PASS;
 }
 
 /* Remove the limits of latency and completeness, unless a search is there to be ended first. */
-static enum verdict cancel_criteria(struct tasks *p, const struct pane_env *env)
+static enum verdict cancel_criteria(struct tasks *p, const struct pane_env *env, struct ask *out)
 {
 	if (env->find.rx || (!p->brush.limits && !p->whole))
 		return V_PASS;
 	p->brush.limits = false;
 	p->whole = TASK_ANY;
-	return apply_pick(p, env);
+	apply_pick(p, env);
+	return pane_message(out, "all durations, complete or not");
 }
 
 static enum verdict tasks_pane_act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
@@ -295,7 +296,7 @@ static enum verdict tasks_pane_act(void *st, const struct pane_env *env, const s
 		tasks_mark_hits(p, env);
 		return V_DONE;
 	case CMD_WHY: return a->arg && *a->arg ? V_PASS : why_cmd(p, out);
-	case CMD_CANCEL: return cancel_criteria(p, env);
+	case CMD_CANCEL: return cancel_criteria(p, env, out);
 	case CMD_LATENCY: return latency_cmd(p, env, a->arg, out);
 	case CMD_INCOMPLETE: return whole_cmd(p, env, TASK_INCOMPLETE);
 	case CMD_COMPLETE: return whole_cmd(p, env, TASK_COMPLETE);

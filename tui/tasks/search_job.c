@@ -9,8 +9,8 @@
 #include "config.h"
 #include "tasks/internal.h"
 
-#include "app/text_search.h"
 #include "base/mem/mem.h"
+#include "widget/text_search.h"
 
 enum { ROW_COST = 10 };		/* steps of the cost of a row */
 

@@ -155,8 +155,7 @@ static enum verdict focus_cmd(struct timeline *tl, const struct pane_env *env, s
 	return V_ASK;
 }
 
-/* The digit of another pane while a range is selected: open that pane filtered to the range. The digit may turn
-   out to be the first of a count, which undoes this: then the range selection continues. */
+/* The digit of another pane while a range is selected: open that pane filtered to the range. */
 static enum verdict pane_cmd(
     const struct timeline *tl, const struct pane_env *env, enum cmd_id cmd, struct ask *out)
 {
@@ -317,18 +316,19 @@ static enum verdict lines_cmd(
 					 : "counters that fit");
 }
 
-static enum verdict cancel_cmd(struct timeline *tl)
+static enum verdict cancel_cmd(struct timeline *tl, struct ask *out)
 {
 	if (tl->range.on || tl->range.t1 > tl->range.t0) {
 		tl->range.on = false;
 		tl->range.t0 = tl->range.t1 = 0;
-		return V_DONE;
+		return pane_message(out, "range dropped");
 	}
 	if (!tl->search.criteria)
 		return V_PASS;
 	bool found = span_query_text(tl->search.criteria)[0] == '/'; /* the app ends this search */
+	enum verdict v = found ? V_PASS : pane_message(out, "search for %s ended", span_query_text(tl->search.criteria));
 	timeline_set_search(tl, NULL, NULL, 0);
-	return found ? V_PASS : V_DONE;
+	return v;
 }
 
 /* Run commands that change the rows. V_PASS: not such a command. */
@@ -391,7 +391,7 @@ static enum verdict act_find(
 	case CMD_GOTO_P:
 	case CMD_GOTO_TASK: return timeline_goto(tl, env, a, out);
 	case CMD_FOCUS: return a->arg ? V_PASS : focus_cmd(tl, env, out);
-	case CMD_CANCEL: return cancel_cmd(tl);
+	case CMD_CANCEL: return cancel_cmd(tl, out);
 	default: return V_PASS;
 	}
 }

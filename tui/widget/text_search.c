@@ -7,7 +7,7 @@
  * replaces that.
  */
 #include "config.h"
-#include "app/text_search.h"
+#include "widget/text_search.h"
 
 #include "base/job.h"
 #include "base/mem/mem.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_APP_TEXT_SEARCH_H
-#define TTRACE_APP_TEXT_SEARCH_H
+#ifndef TTRACE_WIDGET_TEXT_SEARCH_H
+#define TTRACE_WIDGET_TEXT_SEARCH_H
 
 #include "base/async.h"
 #include "base/text/buf.h"
