@@ -114,7 +114,7 @@ complete -c ttrace -o trim_path -l trim_path -d 'prefixes to remove from source 
 complete -c ttrace -o all_frames -l all_frames -d 'ignore the drop_frames and keep_frames of the profile'
 complete -c ttrace -o intel_syntax -l intel_syntax -d 'disasm, weblist: Intel assembly syntax'
 complete -c ttrace -o symbolize -l symbolize -d 'get names from the local program: local, fastlocal (no lines), force, none; C++ names: demangle=full, =templates (no parameters), =default (no parameters, no template arguments), =none; joined by :; without it, only linker names (_Z, _R) are demangled' -r
-complete -c ttrace -o type -l type -d 'sample type of a trace' -x -a 'cpu run sched sync net syscall block assist alloc critical time'
+complete -c ttrace -o type -l type -d 'sample type of a trace; default: cpu if there are 100 samples or more, else critical; sched with -blame' -x -a 'cpu run sched sync net syscall block assist alloc critical time'
 complete -c ttrace -o from -l from -d 'start of the time range: 1.2s, 350ms, 40%' -r
 complete -c ttrace -o to -l to -d 'end of the time range' -r
 complete -c ttrace -o goroutine -l goroutine -d 'only these goroutines' -r

@@ -88,6 +88,7 @@ struct weighted_tree {
 	enum side_show show;
 	uint32_t sampled, sampled_of;	/* the weights are of `sampled` operations, a sample of `sampled_of`; 0: of all */
 	bool approximate;	/* some weights are estimates, as of shares of long waits */
+	bool estimated;		/* all are, but not `all` */
 
 	/* the running sums over the ends of a call tree */
 	struct calltree *calltree;

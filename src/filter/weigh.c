@@ -231,6 +231,7 @@ struct weighted_tree *filter_weigh(struct filter_trees *k, const struct snap *sn
 		c->sampled = source->sampled;
 		c->sampled_of = source->sampled_of;
 		c->approximate = source->approximate;
+		c->estimated = source->estimated;
 	}
 	query_tree_free(&q);
 	match_free(&matches);

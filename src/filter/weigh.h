@@ -41,6 +41,7 @@ struct weigh_source {
 	str_id unit;			/* likewise */
 	uint32_t sampled, sampled_of;	/* see trace_weights */
 	bool approximate;		/* likewise */
+	bool estimated;			/* each weight is an estimate, the sum of all is not */
 };
 
 /* The call trees of a snapshot and a granularity that are kept from one query to the next. */

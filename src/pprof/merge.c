@@ -485,6 +485,7 @@ static void merge_headers(struct profile *to, struct profile *const *p, size_t n
 		const struct profile *s = p[i];
 		to->commented |= s->commented;
 		to->meta.estimated |= s->meta.estimated;
+		to->meta.estimated_values |= s->meta.estimated_values;
 		if (!to->meta.time || s->meta.time < to->meta.time)
 			to->meta.time = s->meta.time;
 		profile_sum(&to->meta.duration, s->meta.duration);

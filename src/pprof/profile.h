@@ -42,6 +42,7 @@ struct profile_meta {
 	str_id *comment;
 	size_t ncomment, ccomment;
 	bool estimated;			/* some weights are estimates; comments that begin with "Approximate" name them */
+	bool estimated_values;		/* the weight of each stack is one; the total is exact */
 };
 struct profile_notices {
 	profile_notice *put;		/* gets the warnings of readers, with their positions; NULL: they are dropped */

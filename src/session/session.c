@@ -16,6 +16,7 @@
 #include "session/profile_judgement.h"
 #include "session/trace_analysis.h"
 #include "session/trace_open.h"
+#include "session/trace_weights.h"
 
 #include "base/clock.h"
 #include "base/text/regex.h"
@@ -397,15 +398,14 @@ size_t session_type_of_options(const struct session *s, const struct options *o)
 	return *want && !*end && i < n ? i : SIZE_MAX;
 }
 
-/* Without an option: the profile's own default, else its last type, as pprof does; for a trace the CPU samples if they
-   are enough for shares of a percent, else `run`. */
+/* Without an option: of a trace, see trace_default_type(); the profile's own default, else its last type, as pprof
+   does. */
 static size_t default_type(const struct session *s)
 {
-	enum { SAMPLES_ENOUGH = 100 };
 	const struct sink_meta *m = s->snap->meta;
 	size_t n = session_ntypes(s);
 	if (session_is_trace(s))
-		return s->snap->nsmps >= SAMPLES_ENOUGH ? TRACE_CPU : TRACE_RUN;
+		return trace_default_type(s->snap);
 	for (size_t i = 0; m && m->default_type && i < n; i++)
 		if (type_row(s, i)->name == m->default_type)
 			return i;

@@ -262,6 +262,11 @@ static struct profile *to_profile(const struct snap *sn, struct trace_weights *w
 }
 
 /* Add a comment, which the header of reports has. */
+static void add_text_comment(struct profile *p, const char *text)
+{
+	profile_add_comment(p, profile_add_string(p, text, strlen(text)));
+}
+
 static void add_blame_comment(struct profile *p, enum trace_blame b)
 {
 	static const char *const text[BLAME__N] = {
@@ -270,17 +275,22 @@ static void add_blame_comment(struct profile *p, enum trace_blame b)
 		"Blame: occupant (the stacks of what ran on the Ps meanwhile)",
 		"Blame: chain (the stack of the goroutine that waits, and below it that of what made it runnable)",
 	};
-	profile_add_comment(p, profile_add_string(p, text[b], strlen(text[b])));
+	add_text_comment(p, text[b]);
 }
 
-static void add_estimate_comments(struct profile *p, const struct trace_weights *w, enum trace_weight_type type)
+static void add_estimate_comments(
+    struct profile *p, const struct trace_weights *w, enum trace_weight_type type, enum trace_estimate stacks)
 {
-	const char *what = type == TRACE_ALLOC ? "Approximate: the stacks; a trace records how much goroutines allocate, but not where"
-	    : "Approximate: shares of what occupied the Ps during long waits for a P";
 	struct buf b = {0};
-	p->meta.estimated = w->approximate || w->sampled_of;
+	p->meta.estimated = w->approximate || w->sampled_of || stacks;
+	p->meta.estimated_values = stacks == ESTIMATE_ALL;
+	if (stacks)
+		add_text_comment(p, type == TRACE_ALLOC
+		    ? "Approximate: the stacks; a trace records how much goroutines allocate, but not where"
+		    : stacks == ESTIMATE_ALL ? "Approximate: the stacks; a trace records when goroutines run, but not always where"
+		    : "Approximate: the stacks of running; a trace records when goroutines run, but not always where");
 	if (w->approximate)
-		profile_add_comment(p, profile_add_string(p, what, strlen(what)));
+		add_text_comment(p, "Approximate: shares of what occupied the Ps during long waits for a P");
 	if (!w->sampled_of)
 		return;
 	buf_printf(&b, "Approximate: %" PRIu32 " of %" PRIu32 " operations, evenly spaced", w->sampled, w->sampled_of);
@@ -321,7 +331,7 @@ static struct profile *weigh_profile(const struct trace *t, const struct options
 		scale = 1.0 / n;
 	trace_weights_scale(w, scale);
 	struct profile *p = to_profile(t->sn, w, type);
-	add_estimate_comments(p, w, type);
+	add_estimate_comments(p, w, type, trace_type_estimate(type, (enum trace_blame)q->blame));
 	if (options_str(o, OPT_BLAME) && trace_type_has_blame(type, (enum trace_blame)q->blame))
 		add_blame_comment(p, (enum trace_blame)q->blame);
 	return p;
@@ -331,9 +341,8 @@ struct profile *trace_make_profile(const struct trace *t, const struct options *
 {
 	struct arena a = {0};
 	struct query q;
-	const char *name = options_str(o, OPT_TYPE) && *options_str(o, OPT_TYPE) ? options_str(o, OPT_TYPE)
-	    : t->sn->nsmps && !options_typed(o, OPT_BLAME) ? "cpu" : "sched";
-	int type = trace_weight_find(name);
+	const char *name = options_str(o, OPT_TYPE) && *options_str(o, OPT_TYPE) ? options_str(o, OPT_TYPE) : NULL;
+	int type = name ? trace_weight_find(name) : options_typed(o, OPT_BLAME) ? TRACE_SCHED : (int)trace_default_type(t->sn);
 	struct profile *p = NULL;
 	if (t->sn->trace.log) {
 		err_set(e, ERR_FORMAT, ERR_NOWHERE,

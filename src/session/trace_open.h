@@ -29,7 +29,7 @@ void trace_close(struct trace *);
 /* Return the watcher of the options, for work on the trace. */
 struct progress_watcher trace_watcher(const struct options *);
 
-/* Make a profile of the weights of -type (default: cpu if there are samples, else sched), as `go tool trace -pprof`
+/* Make a profile of the weights of -type (default: trace_default_type(), with -blame sched), as `go tool trace -pprof`
    writes it. With -rest: the mean of one of those that the filter selects, or, as TRACE_REST, of those that it excludes.
    TRACE_RANGE: of -diff_range, scaled to the length of the range of -from and -to. */
 enum trace_side { TRACE_SHOWN, TRACE_REST, TRACE_RANGE };

@@ -91,6 +91,14 @@ static struct trace_weights *weigh_critical(const struct snap *sn, const struct 
 	return w;
 }
 
+enum trace_weight_type trace_default_type(const struct snap *sn)
+{
+	enum { SAMPLES_ENOUGH = 100 };
+	if (sn->nsmps >= SAMPLES_ENOUGH)
+		return TRACE_CPU;
+	return sn->complete && sn->has_trace ? TRACE_CRITICAL : TRACE_RUN;
+}
+
 struct trace_weights *trace_weights_of_query(const struct snap *sn, enum trace_weight_type type, const struct query *q,
     bool rest, struct arena *a, uint32_t *n, const struct progress_watcher *on, struct err *e)
 {

@@ -224,7 +224,7 @@ static void add_source(struct session *s, struct arena *a, struct sides *d, stru
 	if (session_is_trace(s)) {
 		if (to->type == TRACE_ALLOC)
 			to->unit = s->opening.bytes;
-		to->approximate = to->type == TRACE_ALLOC;
+		to->estimated = trace_type_estimate((enum trace_weight_type)to->type, (enum trace_blame)q->blame) == ESTIMATE_ALL;
 		if (trace_weights_are_joined((enum trace_weight_type)session_type(s), q))
 			session_weigh_joined(s, a, to);
 		else if (q->a == 1 && !q->b)

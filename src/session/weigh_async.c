@@ -23,6 +23,7 @@
 #include "calltree/highlights.h"
 #include "calltree/weighted.h"
 #include "filter/tag_weights.h"
+#include "trace/as_profile.h"
 
 struct weighing_work {
 	struct session *owner;		/* of the call trees */
@@ -45,7 +46,10 @@ void session_set_nonblocking(struct session *s)
 /* Return the cost of weighing: a pass over nodes, samples and intervals; 0 if the caller waits for it. */
 static uint64_t weighing_cost(const struct session *s)
 {
-	return !s->weigh.nonblocking ? 0 : s->snap->nstks + (uint64_t)s->snap->nsmps + snap_cost(s->snap, 1);
+	enum { PASSES_OF_PATHS = 8 };
+	bool paths = session_is_trace(s) && session_type(s) == TRACE_CRITICAL;
+	return !s->weigh.nonblocking ? 0
+	    : s->snap->nstks + (uint64_t)s->snap->nsmps + snap_cost(s->snap, paths ? PASSES_OF_PATHS : 1);
 }
 
 /* ---- releasing */

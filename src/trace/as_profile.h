@@ -43,8 +43,10 @@ int trace_weight_find(const char *name);		/* Return -1 if there is none of that 
 bool trace_type_has_blame(enum trace_weight_type, enum trace_blame);
 bool trace_type_has_proc(enum trace_weight_type, enum trace_blame);	/* does a filter by P apply? Waiting has no P */
 bool trace_type_has_classes(enum trace_weight_type);	/* are its tags the classes of time, also in a difference? */
+/* Are the stacks that weights are charged to estimates, while sums of all are exact? In part: those of running. */
+enum trace_estimate { ESTIMATE_NONE, ESTIMATE_PART, ESTIMATE_ALL };
+enum trace_estimate trace_type_estimate(enum trace_weight_type, enum trace_blame);
 
-/* base: 0, or the weight of side B in a difference. */
 struct trace_tag_weight { stk_id stack; str_id tag; int64_t ns, count, base; };
 
 struct trace_weights {				/* by node */
@@ -58,7 +60,7 @@ struct trace_weights {				/* by node */
 	/* of critical: 0, or the number of operations of which a sample was walked, because they are too many; sampled: of
 	   the sample */
 	uint32_t sampled, sampled_of;
-	bool approximate;		/* of critical: some pieces are (critical/path.h); of alloc: the stacks */
+	bool approximate;		/* of critical: some pieces are (critical/path.h) */
 	/* for block, critical, time, and sched by occupant, if the trace is complete: the same weights by node and tag */
 	struct trace_tag_weight *part;
 	uint32_t npart;

@@ -230,6 +230,13 @@ bool trace_type_has_classes(enum trace_weight_type t)
 	return t == TRACE_CRITICAL || t == TRACE_TIME;
 }
 
+enum trace_estimate trace_type_estimate(enum trace_weight_type t, enum trace_blame b)
+{
+	if (t == TRACE_TIME || t == TRACE_CRITICAL)
+		return ESTIMATE_PART;
+	return t == TRACE_RUN || t == TRACE_ALLOC || (t == TRACE_SCHED && b == BLAME_OCCUPANT) ? ESTIMATE_ALL : ESTIMATE_NONE;
+}
+
 /* add_no_stack() of the reader creates that stack before all others. */
 stk_id trace_no_stack_node(const struct snap *sn)
 {

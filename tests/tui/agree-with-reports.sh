@@ -31,7 +31,7 @@ for type in critical 'critical -task=checkout' 'critical -region=db.query' 'sync
 	# shellcheck disable=SC2086
 	"$TTRACE" top -type=$type -unit=ns "$trace" | sed -n 's/.* of \([0-9]*\)ns total.*/\1/p' | words '{ print ns($1) }' >"$tmp/report"
 	# shellcheck disable=SC2086
-	"$TTRACE" view -type=$type -script 1 -size 120x40 "$trace" | sed -n '2s/^[a-z]* \([^ ]*\) .*/\1/p' >"$tmp/view"
+	"$TTRACE" view -type=$type -script 1 -size 120x40 "$trace" | sed -n '2s/^[a-z]* \([^ ,]*\)[ ,].*/\1/p' >"$tmp/view"
 	[ -s "$tmp/view" ] && cmp "$tmp/report" "$tmp/view" || fail "total of $type"
 done
 

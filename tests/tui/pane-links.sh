@@ -54,11 +54,16 @@ link orders.trace 8jj '<Enter>' '[5Time]' '0.23'
 link orders.trace 9jjj '<Enter>' '[5Time]' 'G35'
 link orders.trace 9jjj 6 '[6Gor]' 'db.(*Server).session'
 
-# a trace with few CPU samples is shown as sample type run, one with many as cpu
+# a trace with many CPU samples is shown as cpu, others as critical; reports have the same sample type
+opens_on() { # opens_on TYPE FILE
+	"$TTRACE" view -script 1 -size 120x24 "$2" | sed -n 2p | grep -q "^$1 " || fail "pane 1 of $2 does not open on $1"
+	"$TTRACE" folded "$2" >"$tmp/default" 2>/dev/null
+	"$TTRACE" folded -type="$1" "$2" 2>/dev/null | cmp -s - "$tmp/default" || fail "the report folded of $2 is not of $1"
+}
 head -c 300000 "$trace" >"$tmp/few.trace"
-"$TTRACE" view -script 1 "$tmp/few.trace" | sed -n 2p | grep -q '^run ' ||
-	fail 'a trace with few CPU samples is not shown as run'
-"$TTRACE" view -script 1 "$trace" | sed -n 2p | grep -q '^cpu ' || fail 'a trace with many CPU samples is not shown as cpu'
+opens_on cpu "$trace"
+opens_on critical "$tmp/few.trace"
+opens_on critical "$top/samples/stock.trace"
 
 # '' returns to the place before the last jump of any kind; '' again returns to the place after it
 jump() { # jump FILE FROM KEYS: KEYS jump from the place after FROM; '' must return to it

@@ -151,6 +151,18 @@ for report in top 'list turn' folded speedscope; do
 	[ "$(cat "$tmp/out" "$tmp/err" | grep -c 'Approximate: shares of what occupied the Ps')" = 1 ] ||
 		fail "$report -type=critical does not say once that it contains estimates: $(cat "$tmp/err")"
 done
-run 0 folded -type=run "$tmp/turns.trace"
-grep -q Approximate "$tmp/err" && fail 'folded -type=run, which is exact, says that it contains estimates'
+
+# each number of an estimated type has a ~, but not the sum of all; that stacks are estimates is said once
+run 0 top -type=run "$trace"
+grep -q '^Showing nodes accounting for ~[0-9.]*ms, [0-9.]*% of [0-9.]*ms total$' "$tmp/out" || fail "top: the sum: $(cat "$tmp/out")"
+awk '/flat%/ { rows = 1; next } rows && !($1 ~ /^(~.*s|0)$/ && $4 ~ /^~.*s$/) { bad = 1 } END { exit bad || !rows }' "$tmp/out" ||
+	fail "top: a number of an estimated type has no ~: $(cat "$tmp/out")"
+[ "$(cat "$tmp/out" "$tmp/err" | grep -c '^ttrace: Approximate: the stacks; \|^Approximate: the stacks; ')" = 1 ] ||
+	fail "top does not say once that stacks are estimates: $(cat "$tmp/out" "$tmp/err")"
+"$TTRACE" view -type=run -script 1 -size 100x24 "$trace" >"$tmp/out"
+sed -n 2p "$tmp/out" | grep -q '^run [0-9.]*s, stacks are estimates ' || fail "top: the head line: $(sed -n 2p "$tmp/out")"
+sed -n '4,20s/^>/ /p; 5,20p' "$tmp/out" | awk '!($1 ~ /^(~.*s|\.)$/ && $4 ~ /^~.*s$/) { bad = 1 } END { exit bad }' ||
+	fail "pane top: a number of an estimated type has no ~: $(cat "$tmp/out")"
+run 0 top -type=block "$trace"
+grep '~\|Approximate' "$tmp/out" "$tmp/err" && fail 'top -type=block, which is exact, says that it contains estimates'
 exit $bad

@@ -73,7 +73,7 @@ static const char *unit_of(const struct weighted_tree *c)
 	return c->unit ? store_str(c->st, c->unit)->s : "count";
 }
 
-static void profile_put_value(const struct pane_env *env, const struct weighted_tree *c, struct buf *b, int64_t v)
+static void put_exact(const struct pane_env *env, const struct weighted_tree *c, struct buf *b, int64_t v)
 {
 	const char *unit = unit_of(c), *scaled;
 	if (env->unit)
@@ -88,7 +88,7 @@ static void profile_put_value(const struct pane_env *env, const struct weighted_
 static void put_cell(const struct pane_env *env, const struct weighted_tree *c, struct buf *b, int64_t v)
 {
 	size_t from = b->n;
-	profile_put_value(env, c, b, v);
+	put_exact(env, c, b, v);
 	if (text_width(b->p + from, b->n - from) < CELLS)
 		return;
 	b->n = from;
@@ -103,6 +103,7 @@ void profile_draw_value(
 		return;
 	}
 	struct buf b = {0};
+	buf_puts(&b, c->estimated ? "~" : "");
 	put_cell(env, c, &b, v);
 	grid_right(g, y, x1, ST_NORMAL, attr, buf_str(&b));
 	buf_free(&b);
@@ -120,11 +121,17 @@ bool profile_is_difference(const struct weighted_tree *c)
 	return profile_is_comparison(c) && c->show == SHOW_DELTA;
 }
 
+/* Append what is before the number of a change. */
+static void put_sign(const struct weighted_tree *c, struct buf *b, int64_t v, bool estimated)
+{
+	buf_puts(b, estimated && v ? "~" : "");
+	buf_puts(b, v > 0 && profile_is_difference(c) ? "+" : "");
+}
+
 void profile_put_change(const struct pane_env *env, const struct weighted_tree *c, struct buf *b, int64_t v)
 {
-	if (v > 0 && profile_is_difference(c))
-		buf_putc(b, '+');
-	profile_put_value(env, c, b, v);
+	put_sign(c, b, v, c->estimated);
+	put_exact(env, c, b, v);
 }
 
 void profile_draw_change(
@@ -135,25 +142,28 @@ void profile_draw_change(
 		return;
 	}
 	struct buf b = {0};
-	if (v > 0)
-		buf_putc(&b, '+');
+	put_sign(c, &b, v, c->estimated);
 	put_cell(env, c, &b, v);
 	grid_right(g, y, x1, v > 0 ? ST_MORE2 : ST_LESS2, attr, buf_str(&b));
 	buf_free(&b);
 }
 
+static void put_sides(const struct pane_env *env, const struct weighted_tree *c, struct buf *b, struct pair p, bool estimated)
+{
+	bool mark = estimated && c->estimated;
+	buf_puts(b, mark && p.a ? " A ~" : " A ");
+	put_exact(env, c, b, p.a);
+	buf_puts(b, mark && p.b ? " B ~" : " B ");
+	put_exact(env, c, b, p.b);
+	if (!p.a != !p.b)
+		buf_puts(b, p.a ? " (only in A)" : " (only in B)");
+}
+
 void profile_put_sides(
     const struct pane_env *env, const struct weighted_tree *c, struct buf *b, int64_t shown, int64_t other)
 {
-	if (!profile_is_comparison(c))
-		return;
-	struct pair p = profile_side_values(c, shown, other);
-	buf_puts(b, " A ");
-	profile_put_value(env, c, b, p.a);
-	buf_puts(b, " B ");
-	profile_put_value(env, c, b, p.b);
-	if (!p.a != !p.b)
-		buf_puts(b, p.a ? " (only in A)" : " (only in B)");
+	if (profile_is_comparison(c))
+		put_sides(env, c, b, profile_side_values(c, shown, other), true);
 }
 
 double profile_ratio(int64_t v, int64_t of)
@@ -330,25 +340,48 @@ const char *profile_base_name(const struct pane_env *env, enum base dflt, const 
 	return b == BASE_ALL ? "the total" : b == BASE_LOCAL && *local ? local : "the shown total";
 }
 
+/* The sum of all is exact, also where stacks are estimates; that of a part is not. */
 static void put_totals(const struct weighted_tree *c, const struct pane_env *env, struct buf *b)
 {
+	bool part = c->total != c->all;
 	if (profile_is_difference(c)) {
 		buf_puts(b, "A - B ");
-		profile_put_change(env, c, b, c->total);
+		put_sign(c, b, c->total, part && c->estimated);
+		put_exact(env, c, b, c->total);
 		buf_puts(b, ":");
-		profile_put_sides(env, c, b, c->total, c->ototal);
+		put_sides(env, c, b, profile_side_values(c, c->total, c->ototal), part);
 		return;
 	}
 	if (profile_is_comparison(c))
 		buf_puts(b, c->show == SHOW_A ? "A (of A - B) " : "B (of A - B) ");
-	profile_put_value(env, c, b, c->total);
-	if (c->total != c->all) {
+	put_sign(c, b, c->total, part && c->estimated);
+	put_exact(env, c, b, c->total);
+	if (part) {
 		buf_puts(b, c->total > c->all ? " on a base of " : " of ");
-		profile_put_value(env, c, b, c->all);
+		put_exact(env, c, b, c->all);
 		buf_puts(b, " (");
 		profile_put_percent(b, c->total, c->all);
 		buf_putc(b, ')');
 	}
+}
+
+static void put_estimates(const struct weighted_tree *c, const struct pane_env *env, struct buf *b)
+{
+	enum trace_weight_type type = (enum trace_weight_type)session_type(env->s);
+	enum trace_blame blame = (enum trace_blame)session_query(env->s)->blame;
+	if (c->sampled_of) {
+		buf_puts(b, ", approximate: ");
+		text_count(b, c->sampled);
+		buf_puts(b, " of ");
+		text_count(b, c->sampled_of);
+		buf_puts(b, " operations");
+	}
+	if (c->estimated)
+		buf_puts(b, ", stacks are estimates");
+	else if (session_is_trace(env->s) && trace_type_estimate(type, blame) == ESTIMATE_PART)
+		buf_puts(b, ", stacks of running are estimates");
+	if (c->approximate)
+		buf_puts(b, ", shares of waits for a P approximate");
 }
 
 void profile_summary(const struct weighted_tree *c, const struct pane_env *env, struct buf *b)
@@ -359,17 +392,7 @@ void profile_summary(const struct weighted_tree *c, const struct pane_env *env, 
 	if (c->none)
 		return;
 	put_totals(c, env, b);
-	if (c->sampled_of) {
-		buf_puts(b, ", approximate: ");
-		text_count(b, c->sampled);
-		buf_puts(b, " of ");
-		text_count(b, c->sampled_of);
-		buf_puts(b, " operations");
-	}
-	if (c->approximate && session_is_trace(env->s) && type == TRACE_ALLOC)
-		buf_puts(b, ", stacks approximate");
-	else if (c->approximate)
-		buf_puts(b, ", shares of waits for a P approximate");
+	put_estimates(c, env, b);
 }
 
 /* ---- explanation of an empty pane */
@@ -384,7 +407,8 @@ static const struct { const char *type, *why;
     {"net", "No goroutine waited for the network."},
     {"syscall", "No goroutine was blocked in a system call."},
     {"block", "No goroutine waited for anything."},
-    {"alloc", "No goroutine allocated a span or a large object."}};
+    {"alloc", "No goroutine allocated a span or a large object."},
+    {"critical", "There is no operation: no task, no request, and no goroutine of the program."}};
 
 static const char *why_none(const struct pane_env *env, const char *type)
 {

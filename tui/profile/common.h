@@ -23,7 +23,7 @@ bool profile_update_tree(struct profile_tree *, const struct pane_env *, enum gr
 void profile_free_tree(struct profile_tree *);
 enum gran profile_granularity(const struct pane_env *);	/* of the query */
 
-/* Draw a value with its unit, ending before x1; zero is a dim dot. */
+/* Draw a value with its unit, ending before x1, and with ~ if it is an estimate; zero is a dim dot. */
 void profile_draw_value(
     const struct pane_env *, const struct weighted_tree *, struct grid *, int y, int x1, int64_t v, int attr);
 void profile_put_percent(struct buf *, int64_t v, int64_t of);	/* "12.4%"; "-" if of is 0 */

@@ -55,7 +55,7 @@ int pprof_report_open(struct pprof_report *, const struct options *, enum pprof_
 /* Also print a notice about estimated weights, unless pprof_report_profile_labels() named them. */
 void pprof_report_close(struct pprof_report *);
 
-/* Append a value, scaled to the unit and with the unit. */
+/* Append a value, scaled to the unit and with the unit; ~ before it if it is an estimate. */
 void pprof_report_put_value(const struct pprof_report *, struct buf *, int64_t v);
 void pprof_put_percent(struct buf *, int64_t v, int64_t total);
 /* If the unit is "minimum", choose the unit that suits the nodes of a graph. */

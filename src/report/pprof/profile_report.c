@@ -344,9 +344,15 @@ static int64_t scaled_ratio(const struct pprof_report *v, int64_t x)
 	return v->ratio > 0 && v->ratio != 1 ? pprof_units_to_i64((double)x * v->ratio) : x;
 }
 
-void pprof_report_put_value(const struct pprof_report *v, struct buf *b, int64_t x)
+static void put_exact(const struct pprof_report *v, struct buf *b, int64_t x)
 {
 	pprof_units_label(b, scaled_ratio(v, x), v->sample_unit, v->unit);
+}
+
+void pprof_report_put_value(const struct pprof_report *v, struct buf *b, int64_t x)
+{
+	buf_puts(b, v->p->meta.estimated_values && x && x != v->total ? "~" : "");
+	put_exact(v, b, x);
 }
 
 double pprof_report_scaled(const struct pprof_report *v, int64_t x)
@@ -531,7 +537,7 @@ static void put_dropped(const struct pprof_report *v, struct buf *b, size_t n, c
 	if (!n)
 		return;
 	buf_printf(b, "Dropped %zu %s%s (%s <= ", n, what, n > 1 ? "s" : "", by);
-	pprof_report_put_value(v, b, wrap_abs(pprof_units_to_i64((double)v->total * fraction)));
+	put_exact(v, b, wrap_abs(pprof_units_to_i64((double)v->total * fraction)));
 	buf_puts(b, ")\n");
 }
 

@@ -246,7 +246,6 @@ void alloc_weights(const struct snap *sn, const struct trace_filter *f, struct t
 			charge_rows(&a, g, of, 0);
 	}
 	alloc_sites_divide(&a.sites, w->ns);
-	w->approximate = true;
 	alloc_sites_free(&a.sites);
 	sparse_array_free(&a.of);
 	run_moments_free(&a.moments);
