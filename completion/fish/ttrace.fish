@@ -149,7 +149,7 @@ complete -c ttrace -o ansi -l ansi -d 'print that screen with colours'
 complete -c ttrace -o ascii -l ascii -d 'draw with ASCII characters only'
 complete -c ttrace -o mono -l mono -d 'draw without colour'
 complete -c ttrace -o judge -l judge -d 'look for findings when a file is opened, for the lines at the top of its first screen; with -mem only if it is given'
-complete -c ttrace -o theme -l theme -d 'colours of the viewer; safe: for colour-blind users' -x -a 'dark light safe contrast mono'
+complete -c ttrace -o theme -l theme -d 'colours of the viewer' -x -a 'dark light contrast mono'
 complete -c ttrace -o colours -l colours -d 'number of colours of the terminal, if terminfo is wrong' -x -a '0 8 16 256 true'
 complete -c ttrace -o mouse -l mouse -d 'use the mouse' -x -a 'on off'
 complete -c ttrace -o server -l server -d 'operations: requests of one more server, '\''NAME = serves=RE; reads=RE; works=RE; begins=RE; writes=RE; handler=RE'\''; see server in ttracerc(5)' -r

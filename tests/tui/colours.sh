@@ -54,8 +54,38 @@ look diff-list leak-after.pb.gz '2' leak-before.pb.gz
 look diff-flame leak-after.pb.gz '4' leak-before.pb.gz
 look empty orders.trace ':focus=nosuchname<Enter>1'
 look log gctrace.log ''
+# the escape codes of all screens that are recorded in 256 colours: text, which is not lines and blocks, has a contrast of
+# at least 4.5 to 1 to its background, black if it has none
+LC_ALL=C awk '
+function lin(v) { v /= 255; return v <= 0.04045 ? v / 12.92 : exp(2.4 * log((v + 0.055) / 1.055)) }
+function level(i) { return lin(i ? 55 + 40 * i : 0) }
+function lum(c) {
+	c += 0
+	if (c >= 232) return lin(8 + 10 * (c - 232))
+	c -= 16
+	return 0.2126 * level(int(c / 36)) + 0.7152 * level(int(c / 6) % 6) + 0.0722 * level(c % 6)
+}
+function check(fg, bg, text,  a, b) {
+	if (fg == "" || (fg, bg) in done || text !~ /[!-~]/) return
+	done[fg, bg] = 1
+	a = lum(fg); b = lum(bg)
+	if (a < b) { a = lum(bg); b = lum(fg) }
+	if ((a + 0.05) / (b + 0.05) < 4.5) { print FILENAME ": colour " fg " on " bg ", contrast " (a + 0.05) / (b + 0.05) ": " text; bad = 1 }
+}
+/38;5;/ {
+	n = split($0, part, "\033\\[")
+	for (i = 2; i <= n; i++) {
+		codes = substr(part[i], 1, index(part[i], "m") - 1)
+		fg = ""; bg = 16
+		if (match(codes, /38;5;[0-9]+/)) fg = substr(codes, RSTART + 5, RLENGTH - 5)
+		if (match(codes, /48;5;[0-9]+/)) bg = substr(codes, RSTART + 5, RLENGTH - 5)
+		if (fg == "" && bg != 16 && substr(part[i], index(part[i], "m") + 1) ~ /[!-~]/) { print FILENAME ": the default colour on " bg; bad = 1 }
+		check(fg, bg, substr(part[i], index(part[i], "m") + 1))
+	}
+}
+END { exit bad }' tests/screens/*.txt tests/screens/looks/*.txt || bad=1
 # -type=block has the colours of the timeline: waits for the network and waits for channels have different colours
-for want in 48\;5\;74 48\;5\;67; do
+for want in 48\;5\;81 48\;5\;25; do
 	"$TTRACE" view -ansi -type=block -size 100x12 -script '4:columns state<Enter>' samples/orders.trace | grep -q "$want" || { echo "the flame graph of -type=block lacks colour $want"; bad=1; }
 done
 # a trace that has only its header: panes show a message that is complete and does not mention filters, as none are set

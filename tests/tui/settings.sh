@@ -157,7 +157,7 @@ if have bash; then
 	same 'bash: an option' "$(complete ttrace top -nodec)" '-nodecount= '
 	same 'bash: with two dashes' "$(complete ttrace top --nodec)" '--nodecount= '
 	same 'bash: values' "$(complete ttrace top -format = t)" 'text tsv '
-	same 'bash: values of --' "$(complete ttrace view --theme = s)" 'safe '
+	same 'bash: values of --' "$(complete ttrace view --theme = d)" 'dark '
 	same 'bash: files' "$(complete ttrace top samples/cp)" 'samples/cpu.pb.gz '
 	touch "$tmp/a name"
 	same 'bash: a file with a blank in its name' "$(complete ttrace top "$tmp/a n")" "$tmp/a name "

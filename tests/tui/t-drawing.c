@@ -3,8 +3,8 @@
 /*
  * The parts that draw the viewer, without a session: cells, palettes, key names, lists, the line editor.
  *
- * Palettes must meet limits: a label on any bar has a contrast of 4.5 to 1 (WCAG), and the states of the safe theme are
- * at least 15 apart in CIELAB for an eye without red, green or blue cones. The eyes are simulated by the matrices of
+ * Palettes must meet limits: text has a contrast of 4.5 to 1 (WCAG) on any background, and the states are at least 15
+ * apart in CIELAB for an eye without red, green or blue cones. The eyes are simulated by the matrices of
  * Machado, Oliveira and Fernandes (2009).
  */
 #include "config.h"
@@ -15,6 +15,7 @@
 #include "widget/list.h"
 #include "term/style.h"
 
+#include "readable.h"
 #include "tap.h"
 
 #include <math.h>
@@ -29,25 +30,6 @@ static uint32_t rnd(uint32_t n)
 }
 
 /* ---- colours */
-
-static double linear(uint8_t c)
-{
-	double v = c / 255.0;
-	return v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4);
-}
-
-static double luminance(int colour)
-{
-	uint8_t c[3];
-	style_rgb(colour, c);
-	return 0.2126 * linear(c[0]) + 0.7152 * linear(c[1]) + 0.0722 * linear(c[2]);
-}
-
-static double contrast(int a, int b)
-{
-	double x = luminance(a), y = luminance(b);
-	return x > y ? (x + 0.05) / (y + 0.05) : (y + 0.05) / (x + 0.05);
-}
 
 static const double eyes[4][3][3] = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
     {{0.152286, 1.052583, -0.204868}, {0.114503, 0.786281, 0.099216},
@@ -74,7 +56,7 @@ static void lab(int colour, int eye, double out[3])
 	for (int i = 0; i < 3; i++) {
 		l[i] = 0;
 		for (int k = 0; k < 3; k++)
-			l[i] += eyes[eye][i][k] * linear(c[k]);
+			l[i] += eyes[eye][i][k] * readable_linear(c[k]);
 		l[i] = l[i] < 0 ? 0 : l[i] > 1 ? 1 : l[i];
 	}
 	for (int i = 0; i < 3; i++) {
@@ -110,11 +92,11 @@ static void test_contrast(void)
 				struct paint p =
 				    style_paint(&l, ST_LABEL, (enum style)s, tone ? AT_TONE : 0);
 				bool bar = s >= ST_S_NONE;
-				bool ok = p.bg < 0 || contrast(p.fg, p.bg) >= (t == TH_CONTRAST && bar ? 7 : 4.5);
+				bool ok = p.bg < 0 || readable_contrast(p.fg, p.bg) >= (t == TH_CONTRAST && bar ? 7 : 4.5);
 				if (!ok)
 					fprintf(stderr, "%s style %d tone %d: %d on %d %.2f\n",
 					    style_theme_names[t], s, tone, p.fg, p.bg,
-					    contrast(p.fg, p.bg));
+					    readable_contrast(p.fg, p.bg));
 				OK(ok);
 			}
 }
@@ -130,49 +112,71 @@ static void test_own_foreground(void)
 				struct cell c = {.ch = 'G', .fg = (uint8_t)text[i / 2], .bg = (uint8_t)s,
 				    .attr = i % 2 ? AT_TONE : 0};
 				struct paint p = style_cell_paint(&l, &c);
-				OK(p.bg < 0 || (p.fg >= 0 && contrast(p.fg, p.bg) >= 4.5));
+				OK(p.bg < 0 || (p.fg >= 0 && readable_contrast(p.fg, p.bg) >= 4.5));
 			}
 }
 
-/* Text that is not on a bar is readable on black in the dark themes, on white in the light one, and if selected. */
+/* Text that is not on a bar is readable on the terminal's background, on white in the light theme and on black in the
+   others, and on the selected row, where it is bold. */
 static void test_text(void)
 {
-	static const enum style text[] = {
-	    ST_DIM, ST_TAB, ST_HEAD, ST_HIT, ST_ERROR, ST_WARN, ST_ACCENT};
 	for (int t = TH_DARK; t < TH_MONO; t++)
-		for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
+		for (int s = 0; s < ST__N; s++) {
 			struct look l = {(enum theme)t, 256};
-			int ground = t == TH_LIGHT ? 231 : 16,
-			    fg = style_paint(&l, text[i], ST_NORMAL, 0).fg;
-			int chosen = back((enum theme)t, ST_SELECT, 0);
-			if (contrast(fg, ground) < 4.5 || contrast(fg, chosen) < 3)
-				fprintf(stderr, "%s text %zu: %d %.2f %.2f\n", style_theme_names[t], i,
-				    fg, contrast(fg, ground), contrast(fg, chosen));
-			OK(contrast(fg, ground) >= (t == TH_CONTRAST ? 7 : 4.5));
-			OK(contrast(fg, chosen) >= (t == TH_CONTRAST ? 4.5 : 3));
+			bool shape = s == ST_RULE || s == ST_SCROLL || s == ST_SLIVER || s == ST_CURSOR || s >= ST_HUE0;
+			struct grid *g = grid_new(1, 8, false);
+			grid_text(g, 0, 0, (enum style)s, 0, "a1");
+			grid_text(g, 0, 4, (enum style)s, AT_DIM, "b");
+			OK(shape || !readable_faults(g, "a text"));
+			grid_select(g, (struct rect){0, 0, 1, 8});
+			OK(!readable_faults(g, "the selected row"));
+			for (int x = 0; x < 8; x++)
+				OK(style_cell_paint(&l, &g->cell[x]).attr & AT_BOLD);
+			int fg = style_cell_paint(&l, &(struct cell){'a', 0, (uint8_t)s, ST_NORMAL, 0}).fg;
+			OK(t != TH_CONTRAST || shape || fg < 0 || s == ST_PROBLEM || s == ST_NOTICE ||
+			    readable_contrast(fg, 16) >= 7);
+			grid_free(g);
 		}
 }
 
+/* Red is the colour of a problem, and only of it: of no other text, bar or tint, except those of stopping the world. */
+static void test_red(void)
+{
+	OK(style_find_theme("safe") == TH_DARK && style_find_theme("mono") == TH_MONO && style_find_theme("green") < 0);
+	static const int red = 124;
+	for (int t = TH_DARK; t <= TH_LIGHT; t++)
+		for (int s = 0; s < ST__N; s++)
+			for (int tone = 0; tone < 2; tone++) {
+				struct look l = {(enum theme)t, 256};
+				int c[2] = {back((enum theme)t, (enum style)s, tone),
+				    style_paint(&l, (enum style)s, ST_NORMAL, 0).fg};
+				for (int i = 0; i < 2 && s != ST_PROBLEM && s != ST_STWLINE && s != ST_STWTINT && s != ST_S_STW; i++)
+					OK(c[i] < 0 || apart(c[i], red, 0) >= 28);
+			}
+	struct look l = {TH_DARK, 256};
+	OK(style_paint(&l, ST_PROBLEM, ST_NORMAL, 0).bg == red && style_paint(&l, ST_PROBLEM, ST_SELECT, 0).bg == red);
+}
+
+/* All tones of different states differ for an eye of any kind, in the theme of high contrast for one with all cones. */
 static void test_apart(void)
 {
 	static const enum style s[] = {ST_S_RUN, ST_S_READY, ST_S_CHAN, ST_S_SYNC, ST_S_NET,
 	    ST_S_SYSCALL, ST_S_SLEEP, ST_S_GC, ST_S_ASSIST, ST_S_STW};
-	size_t n = sizeof s / sizeof *s;
-	for (int eye = 0; eye < 4; eye++)
-		for (size_t i = 0; i < n; i++)
-			for (size_t k = i + 1; k < n; k++) {
-				double d =
-				    apart(back(TH_SAFE, s[i], 0), back(TH_SAFE, s[k], 0), eye);
-				if (d < 15)
-					fprintf(stderr, "%s: %d and %d are %.1f apart\n",
-					    eye_names[eye], back(TH_SAFE, s[i], 0),
-					    back(TH_SAFE, s[k], 0), d);
-				OK(d >= 15);
-			}
+	int n = sizeof s / sizeof *s;
+	for (int t = TH_DARK; t < TH_MONO; t++)
+		for (int eye = 0; eye < (t == TH_CONTRAST ? 1 : 4); eye++)
+			for (int i = 0; i < 2 * n; i++)
+				for (int k = i / 2 * 2 + 2; k < 2 * n; k++) {
+					int a = back((enum theme)t, s[i / 2], i % 2), b = back((enum theme)t, s[k / 2], k % 2);
+					double d = apart(a, b, eye);
+					if (d < 15)
+						fprintf(stderr, "%s, %s: %d and %d are %.1f apart\n", style_theme_names[t],
+						    eye_names[eye], a, b, d);
+					OK(d >= 15);
+				}
 }
 
-/* The two tones of a state differ for an eye of any kind, in all themes that have two; in the theme of high contrast all
-   tones of different states differ. */
+/* The two tones of a state differ for an eye of any kind, and so do the colours of a difference, from less to more. */
 static void test_tones(void)
 {
 	static const enum style s[] = {ST_S_RUN, ST_S_READY, ST_S_CHAN, ST_S_SYNC, ST_S_NET,
@@ -182,21 +186,12 @@ static void test_tones(void)
 		for (size_t i = 0; i < n; i++)
 			for (int eye = 0; eye < 4; eye++) {
 				double d = apart(back((enum theme)t, s[i], 0), back((enum theme)t, s[i], 1), eye);
-				if (d < 3.5)
+				if (d < 3)
 					fprintf(stderr, "%s, %s: the tones %d and %d are %.1f apart\n",
 					    style_theme_names[t], eye_names[eye], back((enum theme)t, s[i], 0),
 					    back((enum theme)t, s[i], 1), d);
-				OK(d >= 3.5);
+				OK(d >= 3);
 			}
-	for (size_t i = 0; i < n; i++)
-		for (size_t k = i + 1; k < n; k++)
-			for (int tones = 0; tones < 4; tones++) {
-				int a = back(TH_CONTRAST, s[i], tones & 1), b = back(TH_CONTRAST, s[k], tones >> 1);
-				if (apart(a, b, 0) < 15)
-					fprintf(stderr, "contrast: %d and %d are %.1f apart\n", a, b, apart(a, b, 0));
-				OK(apart(a, b, 0) >= 15);
-			}
-	/* the colours of a difference, from less to more */
 	static const enum style d[] = {ST_LESS2, ST_LESS1, ST_SAME, ST_MORE1, ST_MORE2};
 	for (int t = TH_DARK; t < TH_MONO; t++)
 		for (int eye = 0; eye < 4; eye++)
@@ -208,6 +203,17 @@ static void test_tones(void)
 					    back((enum theme)t, d[i + 1], 0), x);
 				OK(x >= 12);
 			}
+}
+
+/* Blocks and lines of a state have the colour of its bars, letters a readable one. */
+static void test_shapes(void)
+{
+	for (int t = TH_DARK; t < TH_MONO; t++)
+		for (int s = ST_S_RUN; s <= ST_S_UNKNOWN; s++) {
+			struct look l = {(enum theme)t, 256};
+			OK(style_cell_paint(&l, &(struct cell){0x2585, 0, (uint8_t)s, ST_NORMAL, 0}).fg ==
+			    back((enum theme)t, (enum style)s, 0));
+		}
 }
 
 /* With sixteen colours all texts differ from their background, and dim text has a colour of its own. */
@@ -496,6 +502,8 @@ int main(void)
 	test_contrast();
 	test_own_foreground();
 	test_text();
+	test_red();
+	test_shapes();
 	test_apart();
 	test_few_colours();
 	test_tones();

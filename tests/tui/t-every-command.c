@@ -17,6 +17,7 @@
 #include "cli/options.h"
 #include "session/session.h"
 
+#include "readable.h"
 #include "sample.h"
 #include "tap.h"
 #include "viewer.h"
@@ -89,6 +90,7 @@ static bool answers(const char *before, const char *keys, enum cmd_id c, int row
 	app_requests_free(&w);
 	press(a, keys, h);
 	app_draw(a, h);
+	OK(!readable_faults(h, keys));
 	w = app_take_requests(a);
 	bool yes = !viewer_same(g, h) || w.quit || w.redraw || w.stop || w.copy || w.pipe || w.file || may_be_silent(c);
 	app_requests_free(&w);

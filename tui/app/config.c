@@ -32,7 +32,7 @@ static int set_theme(struct app *a, const char *v, struct err *e)
 {
 	int t = style_find_theme(v);
 	if (t < 0)
-		return err_set(e, ERR_USAGE, ERR_NOWHERE, "theme requires dark, light, safe, contrast or mono");
+		return err_set(e, ERR_USAGE, ERR_NOWHERE, "theme requires dark, light, contrast or mono");
 	a->screen.look.theme = (enum theme)t;
 	a->env.mono = t == TH_MONO || !a->screen.look.colours;
 	return 0;
@@ -78,7 +78,8 @@ static const struct setting {
     {"mono", "on|off", "by terminal", "draw without colour: states are letters", FLAG(env.mono), set_mono},
     {"mouse", "on|off", "off", "use the mouse: click selects, on the head of a column sorts, wheel scrolls",
 	FLAG(screen.mouse), NULL},
-    {"theme", "dark|light|safe|contrast|mono", "by terminal", "colours", 0, set_theme},
+    {"theme", "dark|light|contrast|mono", "by terminal",
+	"colours for a dark or a light background, with high contrast, or none", 0, set_theme},
     {"tick", "on|off", "on", "show progress while a file is read", FLAG(screen.ticks), NULL},
 };
 

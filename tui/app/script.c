@@ -109,7 +109,7 @@ int script_run(const struct options *o, tui_report *report, bool utf8, put_fn *p
 	int t = theme ? style_find_theme(theme) : TH_DARK;
 	if (t < 0)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-theme=%s: use dark, light, safe, contrast or mono", theme);
+		    "-theme=%s: use dark, light, contrast or mono", theme);
 	u.look.theme = options_bool(o, OPT_MONO) ? TH_MONO : (enum theme)t;
 	const char *n = options_str(o, OPT_COLOURS);
 	u.look.colours = !options_bool(o, OPT_ANSI) || u.look.theme == TH_MONO ? 0

@@ -52,7 +52,7 @@ static enum theme theme_of(const struct options *o, struct err *e, bool *bad)
 	*bad = t < 0;
 	if (t < 0)
 		err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-theme=%s: use dark, light, safe, contrast or mono", name);
+		    "-theme=%s: use dark, light, contrast or mono", name);
 	if (options_bool(o, OPT_MONO) || (no && *no && !name))
 		return TH_MONO;
 	if (!name && bg && strrchr(bg, ';')) {

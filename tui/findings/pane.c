@@ -54,7 +54,7 @@ static const struct finding *selected_finding(const struct findings_state *p)
 
 static enum style style_of_level(enum finding_level l)
 {
-	return l == FINDING_PROBLEM ? ST_ERROR : ST_WARN;
+	return l == FINDING_PROBLEM ? ST_PROBLEM : ST_NOTICE;
 }
 
 static void draw_cell(const void *st, const struct pane_env *env, struct grid *g, int w, uint32_t item, int col)

@@ -42,7 +42,7 @@ static void draw_curve(const struct gc_state *p, struct grid *g, int y, int h)
 		for (int x = 0; x < w; x++) {
 			double level = util_at(p, x, w) * h - (h - 1 - r);
 			if (level > 0)
-				grid_level(g, y + r, 6 + x, level > 1 ? 1 : level, ST_S_RUN, ST_NORMAL);
+				grid_level(g, y + r, 6 + x, level > 1 ? 1 : level, ST_HEAT, ST_NORMAL);
 		}
 	}
 	if (p->part == PART_CURVE) {
@@ -143,7 +143,7 @@ static void draw_below(const struct gc_state *p, const struct pane_env *env, str
 	int x = grid_text(g, y + h + 3, 1, ST_NORMAL, 0, buf_str(&b));
 	if (p->stw.n)
 		tracepane_draw_histogram(g, y + h + 3, x + 2, 30, &p->stw, tracepane_round_decade(p->stw.min, false),
-		    tracepane_round_decade(p->stw.max, true), ST_STWLINE);
+		    tracepane_round_decade(p->stw.max, true), ST_HEAT);
 	buf_free(&b);
 }
 

@@ -179,13 +179,13 @@ void goroutines_draw_waits(const struct goroutines_state *p, const struct pane_e
 		buf_puts(&b, " .. ");
 		text_ns(&b, hi);
 		grid_text(g, y, 2, ST_NORMAL, 0, "runnable");
-		tracepane_draw_histogram(g, y, 12, 40, &o->w.duration_histogram, lo, hi, ST_S_READY);
+		tracepane_draw_histogram(g, y, 12, 40, &o->w.duration_histogram, lo, hi, ST_HEAT);
 		grid_text(g, y, 54, ST_DIM, 0, buf_str(&b));
 		buf_free(&b);
 		return;
 	}
 	grid_text(g, ++y, 0, ST_HEAD, 0, "wait for a P, each time");
-	y = tracepane_draw_histogram_rows(g, y + 1, g->h - 4, &o->w.duration_histogram, ST_S_READY) + 1;
+	y = tracepane_draw_histogram_rows(g, y + 1, g->h - 4, &o->w.duration_histogram, ST_HEAT) + 1;
 	y = draw_wakers(o, env, g, y);
 	if (o->created && y + 2 < g->h) {
 		grid_text(g, y++, 0, ST_HEAD, 0, "created at");

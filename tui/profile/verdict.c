@@ -83,7 +83,7 @@ static int draw_finding(const struct finding *f, struct grid *g, int y, int most
 	struct buf b = {0}, fit = {0}, line = {0};
 	bool problem = f->level == FINDING_PROBLEM;
 	const char *label = problem ? "PROBLEM" : "notice";
-	enum style style = problem ? ST_ERROR : ST_WARN;
+	enum style style = problem ? ST_PROBLEM : ST_NOTICE;
 	size_t room = g->w > LABEL ? (size_t)(g->w - LABEL) : 0, at = 0;
 	int lines = 0;
 	buf_printf(&b, "%s %.0f  %s", finding_rules[f->rule].id, f->score, f->text);

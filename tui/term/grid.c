@@ -299,10 +299,8 @@ void grid_select(struct grid *g, struct rect r)
 	for (int y = r.y; y < r.y + r.h; y++)
 		for (int x = r.x; x < r.x + r.w; x++) {
 			struct cell *c = grid_at(g, y, x);
-			if (c->bg == ST_NORMAL)
-				c->bg = ST_SELECT;
-			else
-				c->attr |= AT_BOLD;
+			c->bg = c->bg == ST_NORMAL ? ST_SELECT : c->bg;
+			c->attr |= AT_BOLD;
 		}
 }
 

@@ -84,7 +84,7 @@ void grid_put(struct grid *, int y, int x, uint32_t ch, enum style fg, enum styl
 void grid_fill(struct grid *, struct rect r, uint32_t ch, enum style, int attr);
 void grid_attr(struct grid *, struct rect r, int set);	/* add attributes to existing cells */
 void grid_back(struct grid *, struct rect r, enum style bg);
-/* Mark the selected row or bar: background ST_SELECT where there is none, bold elsewhere. */
+/* Mark the selected row or bar: bold, on the background ST_SELECT where there is none. */
 void grid_select(struct grid *, struct rect r);
 /* Set the terminal's cursor to (y, x), so that screen readers and magnifiers follow. The last call counts. */
 void grid_focus(struct grid *, int y, int x);

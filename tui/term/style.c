@@ -4,46 +4,47 @@
  * Mapping of meanings to colours.
  *
  * A cell has two styles: the meaning of the text and the meaning of its background. Only this file
- * maps them to numbers, by theme (dark, light, safe for colour-blind users, contrast, mono) and
- * number of colours. The 256 palette is used as xterm defines it, from 16 up: the first sixteen
- * depend on the user's scheme. True colour is not used: the palette is sufficient, works in every
- * multiplexer and takes fewer bytes.
+ * maps them to numbers, by theme (dark, light, contrast, mono) and number of colours. The 256 palette
+ * is used as xterm defines it, from 16 up: the first sixteen depend on the user's scheme. True colour
+ * is not used: the palette is sufficient, works in every multiplexer and takes fewer bytes.
  *
- * A label on a coloured bar is black or white, whichever has the higher contrast: one of the two
- * always has at least 4.5 to 1. Text in the terminal's default foreground, which is unknown, is
- * such a label on a bar.
+ * The hues of states are those of Okabe and Ito, so that eyes without red, green or blue cones tell
+ * them apart; red is for a problem only. Text has a contrast of at least 4.5 to 1 to its background:
+ * the table has foregrounds that are readable on the terminal's background and on the selected row.
+ * On another background, text that would have less, or has the terminal's default foreground, which
+ * is unknown, is black or white: one of the two always has 4.5 to 1. Dim text is a colour, because
+ * what a terminal makes of the attribute is unknown too.
  */
 #include "config.h"
 #include "term/style.h"
 
 #include "base/intern.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { B = AT_BOLD, D = AT_DIM, R = AT_REVERSE, U = AT_UNDERLINE };
 
 struct style_row {
-	int16_t c[4][3];	/* theme; foreground, tone 1, tone 2 */
+	int16_t c[TH_MONO][3];	/* theme; foreground, tone 1, tone 2 */
 	int8_t eight;
 	uint8_t attr8, mono_fg, mono_bg;
 };
 
 static const struct style_row rows[ST__N] = {
-#define STYLE(id, d0, d1, d2, l0, l1, l2, s0, s1, s2, c0, c1, c2, eight, attr8, mono_fg, mono_bg) \
-	{{{d0, d1, d2}, {l0, l1, l2}, {s0, s1, s2}, {c0, c1, c2}}, eight, attr8, mono_fg, mono_bg},
+#define STYLE(id, d0, d1, d2, l0, l1, l2, c0, c1, c2, eight, attr8, mono_fg, mono_bg) \
+	{{{d0, d1, d2}, {l0, l1, l2}, {c0, c1, c2}}, eight, attr8, mono_fg, mono_bg},
 #include "term/style.def"
 #undef STYLE
 };
 
-const char *const style_theme_names[TH__N] = {"dark", "light", "safe", "contrast", "mono"};
+const char *const style_theme_names[TH__N] = {"dark", "light", "contrast", "mono"};
 
 int style_find_theme(const char *name)
 {
 	for (int i = 0; i < TH__N; i++)
 		if (!strcmp(name, style_theme_names[i]))
 			return i;
-	return -1;
+	return strcmp(name, "safe") ? -1 : TH_DARK;	/* its former name */
 }
 
 void style_rgb(int c, uint8_t rgb[3])
@@ -64,18 +65,34 @@ void style_rgb(int c, uint8_t rgb[3])
 	}
 }
 
-/* Return whether black has more contrast than white: both are equal at a relative luminance of 0.179. */
-static bool wants_black(int colour)
+/* Return the relative luminance (WCAG) of a colour from 16 on. Tables, because each cell of each screen needs it. */
+static double luminance(int c)
 {
-	static const double weight[3] = {0.2126, 0.7152, 0.0722};
-	uint8_t c[3];
-	double sum = 0;
-	style_rgb(colour, c);
-	for (int i = 0; i < 3; i++) {
-		double v = c[i] / 255.0;
-		sum += weight[i] * (v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4));
-	}
-	return sum > 0.179;
+	static const double level[6] = {0.0000, 0.1144, 0.2423, 0.4287, 0.6795, 1.0000};
+	static const double grey[24] = {0.0024, 0.0060, 0.0116, 0.0194, 0.0296, 0.0423, 0.0578, 0.0762, 0.0976, 0.1221, 0.1500, 0.1812,
+	    0.2159, 0.2542, 0.2961, 0.3419, 0.3916, 0.4452, 0.5029, 0.5647, 0.6308, 0.7011, 0.7758, 0.8550};
+	if (c >= 232)
+		return grey[c - 232];
+	c -= 16;
+	return 0.2126 * level[c / 36] + 0.7152 * level[c / 6 % 6] + 0.0722 * level[c % 6];
+}
+
+double style_contrast(int a, int b)
+{
+	double x = luminance(a), y = luminance(b);
+	return x > y ? (x + 0.05) / (y + 0.05) : (y + 0.05) / (x + 0.05);
+}
+
+/* Return black or white, whichever has more contrast: both are equal at a luminance of 0.179. */
+static int16_t label_on(int colour)
+{
+	return luminance(colour) > 0.179 ? 16 : 231;
+}
+
+/* Return whether a character is a line or block, which is seen as a shape and not read. */
+static bool is_shape(uint32_t ch)
+{
+	return ch == ' ' || (ch >= 0x2500 && ch <= 0x259f);
 }
 
 static struct paint paint_mono(enum style fg, enum style bg, int attr)
@@ -114,29 +131,53 @@ static struct paint paint_16(enum style fg, enum style bg, int attr)
 	return p;
 }
 
+static struct paint paint_256(enum theme theme, enum style fg, enum style bg, int tone, int attr)
+{
+	if (attr & AT_DIM && bg != ST_SELECT) {
+		fg = ST_DIM;
+		bg = bg == ST_NORMAL ? bg : ST_DIM;
+	}
+	struct paint p = {rows[fg].c[theme][0], rows[bg].c[theme][tone], (uint16_t)(attr & ~AT_DIM), 0};
+	if (fg == ST_TITLE || fg == ST_KEY || fg == ST_ERROR)
+		p.attr |= AT_BOLD;
+	if (p.bg >= 0 && (p.fg < 0 || fg == ST_LABEL || style_contrast(p.fg, p.bg) < 4.5))
+		p.fg = label_on(p.bg);
+	else if (fg == ST_LABEL)
+		p.fg = -1;
+	return p;
+}
+
 struct paint style_paint(const struct look *l, enum style fg, enum style bg, int attr)
 {
 	int tone = attr & AT_TONE ? 2 : 1;
 	attr &= AT_BOLD | AT_DIM | AT_REVERSE | AT_UNDERLINE;
+	if (fg == ST_PROBLEM || fg == ST_NOTICE) {
+		bg = fg;
+		fg = ST_LABEL;
+	}
 	if (!l->colours || l->theme == TH_MONO)
 		return paint_mono(fg, bg, attr);
 	if (l->colours < 256)
 		return l->colours < 16 ? paint_8(fg, bg, attr) : paint_16(fg, bg, attr);
-	struct paint p = {rows[fg].c[l->theme][0], rows[bg].c[l->theme][tone], (uint16_t)attr, 0};
-	if (fg == ST_TITLE || fg == ST_KEY || fg == ST_ERROR)
-		p.attr |= AT_BOLD;
-	if (fg == ST_LABEL)
-		p.fg = p.bg < 0 ? -1 : wants_black(p.bg) ? 16 : 231;
-	return p;
+	return paint_256(l->theme, fg, bg, tone, attr);
 }
 
 struct paint style_cell_paint(const struct look *l, const struct cell *c)
 {
+	enum style fg = (enum style)c->fg, bg = (enum style)c->bg;
+	bool shape = is_shape(c->ch);
 	/* with few colours the selection is reversed: a block of a bar in its own colour would appear inverted */
-	bool block = c->bg == ST_SELECT && c->ch >= 0x2580 && c->ch <= 0x259f && l->colours < 256;
-	bool own = c->fg == ST_NORMAL || c->fg == ST_TITLE || c->fg == ST_KEY;
-	enum style fg = block ? ST_NORMAL : own && c->ch != ' ' && c->bg >= ST_S_NONE ? ST_LABEL : (enum style)c->fg;
-	return style_paint(l, fg, (enum style)c->bg, c->attr);
+	if (l->colours < 256 && bg == ST_SELECT && c->ch >= 0x2580 && c->ch <= 0x259f)
+		fg = ST_NORMAL;
+	if (l->colours < 256 && bg >= ST_S_NONE && !shape && (fg == ST_NORMAL || fg == ST_TITLE || fg == ST_KEY))
+		fg = ST_LABEL;
+	struct paint p = style_paint(l, fg, bg, c->attr);
+	if (l->colours >= 256 && l->theme != TH_MONO && shape && fg != ST_LABEL && !(c->attr & AT_DIM)) {
+		const int16_t *of = rows[fg].c[l->theme];
+		int16_t colour = fg >= ST_S_NONE && of[1] >= 0 ? of[1] : of[0];
+		p.fg = colour >= 0 ? colour : p.fg;
+	}
+	return p;
 }
 
 enum style style_of_state(enum tstate t)

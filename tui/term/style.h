@@ -11,7 +11,7 @@
  * colours and attributes of a cell for a terminal with a given number of colours. Only term.c and
  * grid_print() call it.
  */
-enum theme { TH_DARK, TH_LIGHT, TH_SAFE, TH_CONTRAST, TH_MONO, TH__N };
+enum theme { TH_DARK, TH_LIGHT, TH_CONTRAST, TH_MONO, TH__N };
 
 struct look {
 	enum theme theme;
@@ -27,9 +27,10 @@ struct paint style_paint(const struct look *, enum style fg, enum style bg, int 
 struct paint style_cell_paint(const struct look *, const struct cell *);
 /* Get the red, green and blue of a colour of the 256 palette (its xterm values). */
 void style_rgb(int colour, uint8_t rgb[3]);
+double style_contrast(int a, int b);	/* of two colours of the 256 palette from 16 on: 1 to 21 (WCAG) */
 
 extern const char *const style_theme_names[TH__N];
-int style_find_theme(const char *name);	/* enum theme, or -1 */
+int style_find_theme(const char *name);	/* enum theme, or -1; "safe" is dark */
 
 /* Each state has one colour and one letter everywhere. */
 enum style style_of_state(enum tstate);

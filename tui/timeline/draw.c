@@ -174,7 +174,7 @@ static void dim_cells(struct grid *g, int y, int x0, int x1, bool hit)
 			continue;
 		}
 		if (c->ch != ' ')
-			c->fg = c->bg == ST_NORMAL ? ST_RULE : ST_DIM;
+			c->fg = c->bg == ST_NORMAL && !bare ? ST_RULE : ST_DIM;
 		c->bg = c->bg == ST_NORMAL ? ST_NORMAL : ST_RULE;
 		c->attr = bare ? AT_DIM : 0;
 	}

@@ -165,7 +165,7 @@ static int draw_finding(struct grid *g, int y, int most, const struct finding *f
 	struct buf b = {0};
 	bool problem = f->level == FINDING_PROBLEM;
 	buf_printf(&b, "%s %.0f  %s", finding_rules[f->rule].id, f->score, f->text);
-	grid_text(g, y, 0, problem ? ST_ERROR : ST_WARN, AT_BOLD, problem ? "PROBLEM" : "notice");
+	grid_text(g, y, 0, problem ? ST_PROBLEM : ST_NOTICE, AT_BOLD, problem ? "PROBLEM" : "notice");
 	int lines = draw_text(g, y, most, &b);
 	buf_free(&b);
 	return lines;
