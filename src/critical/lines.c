@@ -38,6 +38,7 @@ struct critical_lines {
 	size_t ngoroutine, cgoroutine;
 	uint32_t *chain_of;		/* by via of the path that is added: its chain */
 	size_t cchain_of;
+	uint32_t *position;		/* by number in the order of adding: the index after critical_lines_sort() */
 	int64_t ns[TIME_CLASS__N], total;
 };
 
@@ -161,6 +162,7 @@ static uint32_t add_line(struct critical_lines *l, const struct critical_line *v
 		l->line = mem_grow(l->line, &l->cline, l->nline + 1, sizeof *l->line);
 		l->line[l->nline] = *v;
 		l->line[l->nline].ngoroutines = 0;
+		l->line[l->nline].added = (uint32_t)l->nline;
 		intern_put(&l->lines, hash, (uint32_t)l->nline);
 		return (uint32_t)l->nline++;
 	}
@@ -168,6 +170,7 @@ static uint32_t add_line(struct critical_lines *l, const struct critical_line *v
 	longest.ns = wrap_add(sum->ns, v->ns);
 	longest.n = sum->n + v->n;
 	longest.ngoroutines = sum->ngoroutines;
+	longest.added = sum->added;
 	longest.approximate = sum->approximate || v->approximate;
 	bool other = sum->occupant != v->occupant;
 	longest.several = sum->several || v->several || other;
@@ -226,10 +229,12 @@ void critical_lines_free(struct critical_lines *l)
 	mem_free(l->chain);
 	mem_free(l->line);
 	mem_free(l->chain_of);
+	mem_free(l->position);
 	mem_free(l);
 }
 
-void critical_lines_add(struct critical_lines *l, const struct critical_path *p, uint32_t operation)
+void critical_lines_add_pieces(
+    struct critical_lines *l, const struct critical_path *p, uint32_t operation, uint32_t *line_of)
 {
 	l->chain_of = mem_grow(l->chain_of, &l->cchain_of, p->nvia + 1, sizeof *l->chain_of);
 	for (size_t i = 0; i < p->nvia; i++) {
@@ -246,8 +251,16 @@ void critical_lines_add(struct critical_lines *l, const struct critical_path *p,
 		    .function = at ? function_of(l, at) : 0, .at = at, .chain = chain, .span = v->span, .n = 1,
 		    .cls = v->cls, .reason = v->reason, .followed = v->followed, .several = v->several,
 		    .approximate = v->approximate};
-		add_goroutine(l, add_line(l, &line), v->g);
+		uint32_t added = add_line(l, &line);
+		add_goroutine(l, added, v->g);
+		if (line_of)
+			line_of[i] = added;
 	}
+}
+
+void critical_lines_add(struct critical_lines *l, const struct critical_path *p, uint32_t operation)
+{
+	critical_lines_add_pieces(l, p, operation, NULL);
 }
 
 void critical_lines_merge(struct critical_lines *l, const struct critical_lines *from)
@@ -287,6 +300,18 @@ void critical_lines_sort(struct critical_lines *l)
 	count_goroutines(l);
 	if (l->nline)
 		qsort(l->line, l->nline, sizeof *l->line, by_time);
+	l->position = xmalloc((l->nline + 1) * sizeof *l->position);
+	for (size_t i = 0; i < l->nline; i++)
+		l->position[l->line[i].added] = (uint32_t)i;
+}
+
+uint32_t critical_lines_position(const struct critical_lines *l, uint32_t added) { return l->position[added]; }
+
+uint32_t critical_lines_root(const struct critical_lines *l, uint32_t chain)
+{
+	while (l->chain[chain].up != CRITICAL_NONE)
+		chain = l->chain[chain].up;
+	return chain;
 }
 
 uint32_t critical_lines_count(const struct critical_lines *l) { return (uint32_t)l->nline; }

@@ -28,6 +28,7 @@ struct critical_line {
 	uint32_t chain;		/* CRITICAL_NONE: own time of the operation's goroutine */
 	uint32_t span;		/* of CRITICAL_STOPPED: a stop of this kind */
 	uint32_t n, ngoroutines;	/* number of pieces, of different goroutines */
+	uint32_t added;			/* its number in the order in which lines were added, see critical_lines_position() */
 	enum time_class cls : 8;
 	enum critical_reason reason : 8;
 	bool followed, approximate;	/* as in critical_piece */
@@ -38,12 +39,19 @@ struct critical_lines;
 struct critical_lines *critical_lines_new(const struct snap *);
 void critical_lines_free(struct critical_lines *);
 void critical_lines_add(struct critical_lines *, const struct critical_path *, uint32_t operation);
+/* The same; line[i] is set to the number of the line to which piece i was added, in the order of adding. */
+void critical_lines_add_pieces(
+    struct critical_lines *, const struct critical_path *, uint32_t operation, uint32_t *line);
 /* Add the sums of another one on the same snapshot. */
 void critical_lines_merge(struct critical_lines *, const struct critical_lines *);
 /* Sort by time, longest first. Nothing may be added afterwards. */
 void critical_lines_sort(struct critical_lines *);
 
 uint32_t critical_lines_count(const struct critical_lines *);
+/* Return the index of the line with the number `added`, after critical_lines_sort(). */
+uint32_t critical_lines_position(const struct critical_lines *, uint32_t added);
+/* Return the outermost wait that led to a chain: the wait of the operation's goroutine. */
+uint32_t critical_lines_root(const struct critical_lines *, uint32_t chain);
 const struct critical_line *critical_lines_at(const struct critical_lines *, uint32_t i);
 const struct critical_chain *critical_lines_chain(const struct critical_lines *, uint32_t i);
 const int64_t *critical_lines_classes(const struct critical_lines *);	/* time by class */

@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-static const struct { const char *name, *text; enum tstate state; } classes[TIME_CLASS__N] = {
-#define TIME_CLASS(id, name, title, key, state, text) [TIME_##id] = {name, text, TS_##state},
+static const struct { const char *name, *text, *verb; enum tstate state; } classes[TIME_CLASS__N] = {
+#define TIME_CLASS(id, name, title, key, state, text, verb) [TIME_##id] = {name, text, verb, TS_##state},
 #include "trace/time_class.def"
 #undef TIME_CLASS
 };
@@ -47,6 +47,11 @@ const char *time_class_name(enum time_class c)
 const char *time_class_text(enum time_class c)
 {
 	return c < TIME_CLASS__N ? classes[c].text : "";
+}
+
+const char *time_class_verb(enum time_class c)
+{
+	return c < TIME_CLASS__N ? classes[c].verb : "";
 }
 
 enum tstate time_class_state(enum time_class c)

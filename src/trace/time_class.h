@@ -10,7 +10,7 @@
  * state.def tell the reason as the runtime has it; a class also depends on the stack. time_class.def has the classes.
  */
 enum time_class {
-#define TIME_CLASS(id, name, title, key, state, text) TIME_##id,
+#define TIME_CLASS(id, name, title, key, state, text, verb) TIME_##id,
 #include "trace/time_class.def"
 #undef TIME_CLASS
 	TIME_CLASS__N
@@ -18,6 +18,7 @@ enum time_class {
 
 const char *time_class_name(enum time_class);	/* "on-cpu", ... */
 const char *time_class_text(enum time_class);	/* what a goroutine of the class does: "executes code", ... */
+const char *time_class_verb(enum time_class);	/* of a sentence that ends with a place: "waits for the network in" */
 enum tstate time_class_state(enum time_class);	/* the state whose letter and style show the class */
 int time_class_find(const char *name);		/* -1: none of that name */
 

@@ -40,7 +40,7 @@ may() {
 	src/report/trace) echo base state.def load store calltree trace operations critical findings boards compare session report ;;
 	src) echo base sink.h state.def cli report session app/tui.h ;;
 	tui/term) echo base sink_trace.h state.def ;;
-	tui/widget) echo base term app/command.h ;;
+	tui/widget) echo base sink_trace.h term app/command.h ;;
 	tui/app) echo base sink_trace.h state.def calltree filter trace operations findings boards symbols session cli term widget files/files.h profile/common.h ;;
 	tui/files) echo base trace operations findings symbols session term app pages/report_job.h ;;
 	tui/tracepane) echo base trace term widget app/pane.h ;;
@@ -50,7 +50,7 @@ may() {
 	tui/tasks) echo base store trace operations session term widget tracepane app/pane_table.h ;;
 	tui/boards) echo base trace findings session term tracepane app/pane_table.h ;;
 	tui/findings) echo base boards session term tracepane app/pane_table.h ;;
-	tui/why) echo base trace critical session term tracepane app/pane_table.h ;;
+	tui/why) echo base trace critical session term tracepane widget app/pane.h app/pane_table.h ;;
 	tui/gc) echo base store trace tracepane app/pane_table.h profile/common.h ;;
 	tui/profile) echo base calltree filter trace critical symbols session term widget app/pane.h ;;
 	tui/pages) echo base trace symbols session term widget app profile/common.h ;;

@@ -41,7 +41,7 @@ kind='-operation=^search$' function='orders/internal/db.(*Pool).Query'
 exact=$(printf %s "$function" | sed 's/[][().*+?{}|^$]/\\&/g')
 root=$(printf %0100d 0 | tr 0 k)h	# keys that select the root of the flame graph, then the class to its left
 shown() { # shown KEYS: the number of the operation in the pane `why`
-	"$TTRACE" view -type=critical "$kind" -script "$1" -size 120x40 "$trace" | sed -n '2s/^search \([0-9]*\) .*/\1/p'
+	"$TTRACE" view -type=critical "$kind" -script "$1" -size 120x40 "$trace" | sed -n '2s/^search #\([0-9]*\) .*/\1/p'
 }
 if command -v jq >/dev/null; then
 	"$TTRACE" operations "$kind" -format=json "$trace" | jq '.kinds[].operations[].id' >"$tmp/ids"

@@ -135,7 +135,7 @@ stock=$samples/stock.trace
 after "$stock" ':t 0.1s..0.101s<Enter>!' 'Nothing stands out'
 after "$stock" ':t 0.1s..0.101s<Enter>!W' '[Why]' '!no finding is selected'
 after "$stock" ':t 0.1s..0.101s<Enter>;W' '[Why]'
-after "$trace" '!:why login<Enter>' '[Why]' 'login 9'
+after "$trace" '!:why login<Enter>' '[Why]' 'login #9'
 
 # A wait for a P during which two other goroutines take turns so often that what occupied the P is estimated: each report of
 # critical paths says so, in its header or in a notice.

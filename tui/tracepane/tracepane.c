@@ -14,6 +14,7 @@
 #include "base/text/text.h"
 #include "base/wrap_math.h"
 #include "term/style.h"
+#include "widget/strip.h"
 #include "trace/bins.h"
 #include "trace/user_code.h"
 
@@ -118,6 +119,14 @@ void tracepane_put_str(const struct store *st, str_id s, const char *none, struc
 		text_safe(b, r->s, r->n);
 	else
 		buf_puts(b, none);
+}
+
+void tracepane_put_kind_name(const char *s, size_t n, size_t cells, struct buf *b)
+{
+	struct buf safe = {0};
+	text_safe(&safe, s, n);
+	text_fit_line(b, safe.p, safe.n, cells, false);
+	buf_free(&safe);
 }
 
 void tracepane_put_id(const struct store *st, trk_id t, struct buf *b)
@@ -340,14 +349,7 @@ void tracepane_draw_states(
 	bins_row(session_snap(env->s), t, t0, t1, (uint32_t)w, bin);
 	for (int i = 0; i < w; i++) {
 		enum tstate s = bins_main_state(&bin[i], false);
-		if (s == TS_NONE)
-			continue;
-		if (g->ascii || g->mono)
-			grid_put(g, y, x + i, (unsigned char)style_state_letter(s), style_of_state(s), ST_NORMAL, 0);
-		else if (tracepane_state_waits(s))
-			grid_put(g, y, x + i, s == TS_SLEEP ? 0x2500 : 0x2582, style_of_state(s), ST_NORMAL, 0);
-		else
-			grid_level(g, y, x + i, 1.0, style_of_state(s), ST_NORMAL);
+		strip_cell(g, y, x + i, s, tracepane_state_waits(s) ? STRIP_THIN : STRIP_FULL);
 	}
 	mem_free(bin);
 }

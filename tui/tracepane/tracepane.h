@@ -42,6 +42,8 @@ static inline bool tracepane_state_waits(enum tstate s) { return s >= TS_CHANSEN
 
 /* Made safe; none: written instead of an empty string. */
 void tracepane_put_str(const struct store *, str_id, const char *none, struct buf *);
+/* The name of a kind of operations, shortened to some cells: package paths go first. */
+void tracepane_put_kind_name(const char *, size_t n, size_t cells, struct buf *);
 void tracepane_put_id(const struct store *, trk_id, struct buf *);			/* "G17", "P2" */
 void tracepane_put_track(const struct store *, trk_id, struct buf *);		/* "G17 main.worker" */
 void tracepane_put_frame(const struct store *, frm_id, struct buf *, bool where);	/* "main.f main.go:12" */

@@ -8,6 +8,7 @@
 #include "critical/lines.h"
 #include "session/trace_analysis.h"
 #include "tracepane/tracepane.h"
+#include "why/waterfall.h"
 
 /*
  * The pane `why`: the critical path of an operation, a task, a region or a span, summed up in lines (critical/lines.h).
@@ -21,6 +22,7 @@ struct why_walk {
 	int64_t p50;
 	struct critical_path path;
 	struct critical_lines *lines;
+	struct critical_waterfall *picture;
 };
 
 struct why {
@@ -32,6 +34,7 @@ struct why {
 	struct why_walk *shown;			/* NULL: nothing yet */
 	struct pane_table table;		/* of the lines */
 	uint32_t row;				/* the one to select when the walk ends */
+	uint32_t bar;				/* of the picture, chosen by Tab; UINT32_MAX: none */
 };
 
 /* walk.c: the target of a place: the operation, task, region, span or goroutine. If the place has no goroutine (an idle P,

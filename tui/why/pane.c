@@ -12,6 +12,7 @@
 
 #include "base/text/text.h"
 #include "term/style.h"
+#include "trace/bins.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -23,6 +24,7 @@ static void open_why(void *st, const struct pane_env *env)
 	pane_table_open(&p->table, &why_table);
 	p->wanted = PLACE_NONE;
 	p->has_wanted = true;
+	p->bar = UINT32_MAX;
 }
 
 static void close_why(void *st)
@@ -110,16 +112,35 @@ static const struct critical_line *selected_line(const struct why *p)
 	return i == UINT32_MAX ? NULL : critical_lines_at(p->shown->lines, i);
 }
 
+/* Return the selected bar of the picture: the one that Tab has chosen as long as its line is selected, else the longest
+   part of the line; UINT32_MAX: none. */
+static uint32_t selected_bar(const struct why *p)
+{
+	const struct critical_line *v = selected_line(p);
+	const struct critical_waterfall *w = v ? p->shown->picture : NULL;
+	if (w && p->bar < w->nbars && critical_lines_at(p->shown->lines, w->bar[p->bar].part.line) == v)
+		return p->bar;
+	return w ? waterfall_bar_of(w, v->g, v->t0, v->t1) : UINT32_MAX;
+}
+
+/* The goroutine and the time of the selection: of the bar that was chosen, or of the longest part of the line. */
+static void selected_part(const struct why *p, const struct critical_line *v, trk_id *g, int64_t *t0, int64_t *t1)
+{
+	const struct critical_bar *bar = p->bar != UINT32_MAX && selected_bar(p) == p->bar ? &p->shown->picture->bar[p->bar] : NULL;
+	*g = bar ? bar->g : v->g;
+	*t0 = bar ? bar->part.t0 : v->t0;
+	*t1 = bar ? bar->part.t1 : v->t1;
+}
+
 static void place_why(const void *st, const struct pane_env *env, struct place *to)
 {
 	const struct critical_line *v = selected_line(st);
 	to->topic[0] = TOPIC_W_LINE;
+	to->topic[1] = TOPIC_W_PICTURE;
 	if (!v)
 		return;
-	to->trk = v->g;
 	to->rows = ROWS_ALL;
-	to->t0 = v->t0;
-	to->t1 = v->t1;
+	selected_part(st, v, &to->trk, &to->t0, &to->t1);
 	tracepane_site_place(session_snap(env->s)->st, v->stack, to);
 }
 
@@ -150,6 +171,19 @@ static enum verdict step_kind(struct why *p, const struct pane_env *env, int dir
 	return V_DONE;
 }
 
+/* Choose the next bar in time, and the line that it belongs to. */
+static enum verdict step_bar(struct why *p, int dir, struct ask *out)
+{
+	const struct critical_waterfall *w = p->shown ? p->shown->picture : NULL;
+	if (!w || !w->nbars)
+		return pane_message(out, "no part of the path is as long as half a per cent of it");
+	uint32_t at = p->bar < w->nbars ? p->bar : dir > 0 ? w->nbars - 1 : 0;
+	at = dir > 0 ? (at + 1) % w->nbars : (at + w->nbars - 1) % w->nbars;
+	pane_table_select(&p->table, p, w->bar[at].part.line);
+	p->bar = at;
+	return V_DONE;
+}
+
 static enum verdict act_why(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	struct why *p = st;
@@ -171,33 +205,57 @@ static enum verdict act_why(void *st, const struct pane_env *env, const struct a
 		place_why(p, env, &out->place);
 		return V_ASK;
 	case CMD_SIDE: return a->arg || session_query(env->s)->b ? V_PASS : why_ask_rest(p, env, out);
+	case CMD_NEXT_PART: return step_bar(p, 1, out);
+	case CMD_PREV_PART: return step_bar(p, -1, out);
 	case CMD_NEXT_KIND: return step_kind(p, env, 1, out);
 	case CMD_PREV_KIND: return step_kind(p, env, -1, out);
 	default: return V_PASS;
 	}
 }
 
-/* Append "request 17  38.1ms (p99 of 1,100; p50 36.0ms)  G37 main.client at 0.002923s". */
+/* Append what is explained: "request #17", or, of a time of a goroutine, "wait of G44 at main.reserve main.go:38". */
+static void put_target(const struct why_walk *w, struct buf *b)
+{
+	const struct critical_target *t = &w->target;
+	const struct store *store = w->of->sn->st;
+	struct trace_interval v;
+	if (t->operation != OPERATION_NONE) {
+		tracepane_put_kind_name(t->kind.s, t->kind.n, 40, b);
+		buf_printf(b, " #%" PRIu64, t->id);
+	} else if (trace_interval_at(w->of->sn, t->g, t->t0, &v) && v.t0 == t->t0 && v.t1 == t->t1) {
+		buf_printf(b, "%s of ", tracepane_state_waits(v.state) ? "wait" : style_state_name(v.state));
+		tracepane_put_id(store, t->g, b);
+		if (v.stack) {
+			buf_puts(b, " at ");
+			tracepane_put_site(store, v.stack, b);
+		}
+	} else {
+		buf_puts(b, "time of ");
+		tracepane_put_track(store, t->g, b);
+	}
+}
+
+/* Append "request #17  38.1ms  p99 of 1,100 (p50 36.0ms)  G37 at 0.0029s". */
 static void put_operation(const struct why_walk *w, struct buf *b)
 {
 	const struct critical_target *t = &w->target;
 	const struct store *store = w->of->sn->st;
-	text_safe(b, t->kind.s, t->kind.n);
-	if (t->operation != OPERATION_NONE)
-		buf_printf(b, " %" PRIu64, t->id);
+	put_target(w, b);
 	buf_puts(b, "  ");
 	text_ns(b, w->path.t1 - w->path.t0);
 	if (w->among > 1) {
-		buf_printf(b, " (p%.0f of ", text_percent(w->rank, w->among));
+		buf_printf(b, "  p%.0f of ", text_percent(w->rank, w->among));
 		text_count(b, w->among);
-		buf_puts(b, "; p50 ");
+		buf_puts(b, " (p50 ");
 		text_ns(b, w->p50);
 		buf_putc(b, ')');
 	}
-	buf_puts(b, "  ");
-	tracepane_put_track(store, t->g, b);
+	if (t->operation != OPERATION_NONE) {
+		buf_puts(b, "  ");
+		tracepane_put_id(store, t->g, b);
+	}
 	buf_puts(b, " at ");
-	text_at(b, w->path.t0, 1000);
+	text_at(b, w->path.t0, 100000);
 	buf_puts(b, t->complete ? "" : ", not complete in the trace");
 	if (w->of->triggered && t->operation != OPERATION_NONE && t->operation == w->of->trigger.operation)
 		buf_puts(b, ", for which a flight recorder wrote this");
@@ -240,22 +298,118 @@ static void put_summary(const void *st, const struct pane_env *env, struct buf *
 		buf_puts(b, "where the time of an operation went");
 }
 
-static int foot_line(const struct pane_env *env, uint32_t rows)
+/* Lines of the pane: the sentence in the first one, the picture, the table, and a line that sums it up. */
+struct why_layout { int picture, npicture, table, ntable; };
+
+enum { TABLE_LEAST = 6, GAPS_FROM = 18 };	/* rows of the table that the picture leaves; lines from which there are gaps */
+
+static struct why_layout layout_of(const struct why *p, const struct pane_env *env)
 {
-	int y = 1 + (int)(rows < 10000 ? rows : 10000);
-	return y < env->rows - 1 ? y : env->rows - 1;
+	int rows = p->table.rows.n < 10000 ? (int)p->table.rows.n : 10000, gap = env->rows >= GAPS_FROM;
+	int least = env->rows / 4 > TABLE_LEAST ? env->rows / 4 : TABLE_LEAST;
+	struct why_layout y = {.picture = 1 + gap, .table = 1};
+	int room = env->rows - 1 - 2 * gap - 2 - (rows < least ? rows : least);
+	y.npicture = env->detail && p->shown ? waterfall_lines(p->shown->picture, room) : 0;
+	if (y.npicture)
+		y.table = y.picture + y.npicture + gap;
+	y.ntable = env->rows - y.table - 2;
+	y.ntable = rows < y.ntable ? rows : y.ntable > 0 ? y.ntable : 0;
+	return y;
+}
+
+/* Draw the sentence, in two lines if the second one would be empty. */
+static void draw_sentence(const struct why_walk *w, struct grid *g, int lines)
+{
+	struct buf b = {0}, safe = {0};
+	critical_put_most(&b, w->of->sn, w->lines, w->picture);
+	text_safe(&safe, b.p, b.n);
+	struct rect old = grid_clip(g, (struct rect){0, 0, lines, g->w});
+	if (lines > 1) {
+		buf_reset(&b);
+		text_fit_line(&b, safe.p, safe.n, (size_t)(lines * g->w - g->w / 4), g->ascii);
+		tracepane_draw_wrapped(g, 0, 0, ST_TITLE, buf_str(&b));
+	} else {
+		grid_line(g, 0, 0, ST_TITLE, 0, &safe);
+	}
+	grid_unclip(g, old);
+	buf_free(&safe);
+	buf_free(&b);
+}
+
+static void draw_picture(const struct why *p, const struct pane_env *env, struct grid *g, const struct why_layout *y)
+{
+	const struct why_walk *w = p->shown;
+	const struct waterfall_view v = {w->of->sn, env, w->picture, w->lines, w->target.kind, selected_bar(p),
+	    p->bar != UINT32_MAX};
+	if (y->npicture)
+		waterfall_draw(&v, g, y->picture, y->npicture);
 }
 
 static void draw_foot(const struct why_walk *w, struct grid *g, int y)
 {
+	const struct critical_row *r = w->picture->row;
+	uint64_t others = 0;
 	struct buf b = {0};
 	buf_puts(&b, "together ");
 	text_ns(&b, critical_lines_total(w->lines));
 	buf_puts(&b, " = 100%");
+	for (uint32_t i = 1; i < w->picture->nrows; i++)
+		others += r[i].n;
+	if (others) {
+		buf_puts(&b, ": ");
+		tracepane_put_id(w->of->sn->st, r->g, &b);
+		buf_putc(&b, ' ');
+		text_ns(&b, r->ns);
+		buf_puts(&b, ", ");
+		text_count(&b, (int64_t)others);
+		buf_printf(&b, " other%s ", text_s(others));
+		text_ns(&b, critical_lines_total(w->lines) - r->ns);
+	}
 	if (w->path.ncut)
 		buf_printf(&b, "; %" PRIu32 " waits were not followed further", w->path.ncut);
 	grid_textn(g, y, 0, ST_DIM, 0, b.p, b.n);
 	buf_free(&b);
+}
+
+/* Draw the stack of the selected line beside the table, and why the operation waited for it. */
+static void draw_beside(const struct why *p, const struct pane_env *env, struct grid *g)
+{
+	const struct critical_line *v = selected_line(p);
+	struct buf b = {0}, safe = {0};
+	if (!v)
+		return;
+	for (int y = 0; y < g->h; y++)
+		grid_put(g, y, 0, 0x2502, ST_RULE, ST_NORMAL, 0);
+	struct rect old = grid_clip(g, (struct rect){0, 2, g->h, g->w - 2});
+	grid_text(g, 0, 0, ST_HEAD, 0, "stack of the longest part");
+	critical_line_put_because(p->shown->lines, v, &b);
+	text_safe(&safe, b.p, b.n);
+	int y = tracepane_draw_stack(env, g, 1, safe.n ? g->h - 3 : g->h, v->stack);
+	if (safe.n && y + 2 < g->h) {
+		grid_text(g, y + 1, 0, ST_HEAD, 0, "because");
+		tracepane_draw_wrapped(g, y + 2, 2, ST_NORMAL, buf_str(&safe));
+	}
+	grid_unclip(g, old);
+	buf_free(&safe);
+	buf_free(&b);
+}
+
+enum { BESIDE_FROM = 140, BESIDE = 60 };	/* columns of a pane that shows the stack, and of the stack */
+
+static void draw_table(const struct why *p, const struct pane_env *env, struct grid *g, const struct why_layout *y)
+{
+	struct pane_env left = *env;
+	int beside = env->detail && g->w >= BESIDE_FROM ? BESIDE : 0;
+	left.cols -= beside;
+	left.choose = left.choose < left.cols ? left.choose : left.cols;
+	struct rect old = grid_clip(g, (struct rect){y->table, 0, g->h - y->table, g->w - beside});
+	pane_table_draw(&p->table, p, &left, g, 0, y->ntable, false);
+	grid_unclip(g, old);
+	if (!beside)
+		return;
+	old = grid_clip(g, (struct rect){y->table, g->w - beside, g->h - y->table, beside});
+	draw_beside(p, env, g);
+	grid_unclip(g, old);
 }
 
 static void draw_why(const void *st, const struct pane_env *env, struct grid *g)
@@ -276,15 +430,18 @@ static void draw_why(const void *st, const struct pane_env *env, struct grid *g)
 		    "another pane and press W.");
 		return;
 	}
-	int foot = foot_line(env, p->table.rows.n);
-	pane_table_draw(&p->table, p, env, g, 0, foot - 1, false);
-	draw_foot(p->shown, g, foot);
+	struct why_layout y = layout_of(p, env);
+	draw_sentence(p->shown, g, y.picture);
+	draw_picture(p, env, g, &y);
+	draw_table(p, env, g, &y);
+	draw_foot(p->shown, g, y.table + 1 + y.ntable);
 }
 
 static struct list_part part_of_why(void *st, const struct pane_env *env)
 {
 	struct why *p = st;
-	return pane_table_part(&p->table, 0, foot_line(env, p->table.rows.n) - 1);
+	struct why_layout y = layout_of(p, env);
+	return pane_table_part(&p->table, y.table, y.ntable);
 }
 static const struct list_ops why_list = {.part = part_of_why};
 
@@ -294,33 +451,16 @@ static void put_detail(const void *st, const struct pane_env *env, struct buf *b
 	const struct critical_line *v = selected_line(st);
 	if (!v)
 		return;
-	text_at(b, v->t0, 1000);
-	buf_puts(b, "  longest part ");
-	text_ns(b, v->t1 - v->t0);
+	trk_id part_of;
+	int64_t t0, t1;
+	selected_part(st, v, &part_of, &t0, &t1);
+	text_at(b, t0, 1000);
+	buf_puts(b, ((const struct why *)st)->bar == UINT32_MAX ? "  longest part " : "  ");
+	text_ns(b, t1 - t0);
 	buf_puts(b, " on ");
-	tracepane_put_track(session_snap(env->s)->st, v->g, b);
+	tracepane_put_track(session_snap(env->s)->st, part_of, b);
 	buf_puts(b, "  ");
 	tracepane_put_call_site(session_snap(env->s)->st, v->stack, b);
-}
-
-static void draw_side(const void *st, const struct pane_env *env, struct grid *g)
-{
-	const struct critical_line *v = selected_line(st);
-	struct buf b = {0};
-	if (!v)
-		return;
-	grid_text(g, 0, 0, ST_HEAD, 0, "stack of the longest part");
-	int y = tracepane_draw_stack(env, g, 1, g->h / 2, v->stack);
-	const struct why *p = st;
-	critical_line_put_because(p->shown->lines, v, &b);
-	if (b.n) {
-		struct buf safe = {0};
-		text_safe(&safe, b.p, b.n);
-		grid_text(g, y + 1, 0, ST_HEAD, 0, "because");
-		tracepane_draw_empty(g, y + 2, buf_str(&safe));
-		buf_free(&safe);
-	}
-	buf_free(&b);
 }
 
 static void report_why_pane(const void *st, const struct pane_env *env, struct pane_report *r)
@@ -345,6 +485,6 @@ const struct pane_ops pane_why = {
     .state_size = sizeof(struct why), .open = open_why, .close = close_why, .update = update_why, .draw = draw_why,
     .act = act_why, .go = go_why, .place = place_why, .summary = put_summary, .list = &why_list,
     .view = {save_why, load_why},
-    .lines.detail = put_detail, .lines.hints = "Enter the instant  4 flame graph  D slow against rest  [ ] shorter, longer  s sort",
-    .side.draw = draw_side, .side.cols = 160, .work.slots = slots_of_why, .output.report = report_why_pane,
+    .lines.detail = put_detail, .lines.hints = "Enter the instant  Tab bars  [ ] shorter, longer  D slow against rest  4 flame graph  s sort",
+    .work.slots = slots_of_why, .output.report = report_why_pane,
 };

@@ -98,8 +98,7 @@ static void run_walk(void *work, struct job *j)
 	(void)j;	/* bounded: CRITICAL_PIECES */
 	critical_path_walk(w->of->walker, w->target.g, w->target.t0, w->target.t1, &w->path);
 	w->lines = critical_lines_new(w->of->sn);
-	critical_lines_add(w->lines, &w->path, 0);
-	critical_lines_sort(w->lines);
+	w->picture = critical_waterfall_new(w->lines, &w->path);
 	find_rank(w);
 }
 
@@ -109,6 +108,7 @@ void why_free_walk(struct why_walk *w)
 		return;
 	critical_path_free(&w->path);
 	critical_lines_free(w->lines);
+	critical_waterfall_free(w->picture);
 	trace_analysis_free(w->of);
 	mem_free(w);
 }
@@ -126,6 +126,7 @@ static void take_walk(struct why *p, const struct pane_env *env, struct why_walk
 		return;
 	why_free_walk(p->shown);
 	p->shown = w;
+	p->bar = UINT32_MAX;
 	pane_table_fill(&p->table, p, env, critical_lines_count(w->lines));
 	pane_table_select_row(&p->table, p, p->row);
 	p->row = 0;

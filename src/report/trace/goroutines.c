@@ -128,7 +128,7 @@ static const struct table_col wait_cols[WAIT_COLS] = {
 	{ "Waits", "waits", TB_INT }, { "p50", "wait_p50_ns", TB_NS }, { "p99", "wait_p99_ns", TB_NS },
 };
 static const struct table_col class_cols[TIME_CLASS__N] = {
-#define TIME_CLASS(id, name, title, key, state, text) {title, "class_" key, TB_NS},
+#define TIME_CLASS(id, name, title, key, state, text, verb) {title, "class_" key, TB_NS},
 #include "trace/time_class.def"
 #undef TIME_CLASS
 };
@@ -472,7 +472,7 @@ static int put_changes(struct trace_report_ctx *r, struct table *t, const void *
 static int print_changes(struct trace_report_ctx *r, enum group_key_kind by, struct err *e)
 {
 	static const char sums[] = "total_ns exec_ns sched_wait_ns syscall_ns syscall_block_ns block_ns unknown_ns ranges_ns waits"
-#define TIME_CLASS(id, name, title, key, state, text) " class_" key
+#define TIME_CLASS(id, name, title, key, state, text, verb) " class_" key
 #include "trace/time_class.def"
 #undef TIME_CLASS
 	    ;

@@ -40,7 +40,7 @@ enum { FIRST_COLS = 9, KIND_COLS = FIRST_COLS + TIME_CLASS__N + TRACE_REPORT_ALL
 struct class_columns { bool shown[TIME_CLASS__N], shares, before, alloc; };
 
 static const struct table_col class_cols[TIME_CLASS__N] = {
-#define TIME_CLASS(id, name, title, key, state, text) {title, key, TB_NS},
+#define TIME_CLASS(id, name, title, key, state, text, verb) {title, key, TB_NS},
 #include "trace/time_class.def"
 #undef TIME_CLASS
 };
@@ -172,7 +172,7 @@ static int kinds_table(const struct trace_report_ctx *r, const struct operations
 
 /* ---- what differs between two sides */
 
-#define TIME_CLASS(id, name, title, key, state, text) " " key
+#define TIME_CLASS(id, name, title, key, state, text, verb) " " key
 static const char sums[] = "count complete slow total_ns before"
 #include "trace/time_class.def"
     ;
