@@ -15,6 +15,7 @@
 #include "base/text/text.h"
 #include "base/wrap_math.h"
 #include "store/builder.h"
+#include "trace/focus.h"
 #include "trace/stats/goroutine_stats.h"
 #include "trace/task_filter.h"
 
@@ -117,6 +118,8 @@ bool operation_passes(const struct trace_filter *f, const struct operation *o)
 	if (!f)
 		return true;
 	if ((f->to != TIME_NONE && o->t0 >= f->to) || (f->from != TIME_NONE && o->t1 <= f->from && o->t0 < f->from))
+		return false;
+	if (f->focus && !trace_focus_has_time(f->focus, o->g, o->t0, o->t1, FOCUS_ALL_PIECES))
 		return false;
 	if (!f->slice)
 		return trace_gset_has(f->g, o->g) || trace_gset_has(f->g, o->starter);

@@ -139,7 +139,7 @@ const struct operations *operations_find_idle(const struct snap *, struct arena 
 /* Return whether an operation meets the criteria, apart from those for its kind; NULL: all do. */
 bool operation_meets(const struct operation_criteria *, const struct operation *);
 /* Return whether an operation overlaps the time range of a filter (NULL: all do), and the selected times of a goroutine
-   on which it starts or ends. */
+   on which it starts or ends, and the goroutine on which it ends is in focus meanwhile. */
 bool operation_passes(const struct trace_filter *, const struct operation *);
 /* Return the index of the operation with this id; OPERATION_NONE: there is none. */
 uint32_t operations_by_id(const struct operations *, uint64_t id);

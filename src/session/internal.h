@@ -82,6 +82,7 @@ struct session {
 	uint32_t serial;		/* counts changes of the snapshot or the query */
 	/* counts changes of the snapshot or of the part of the query that selects a part of a trace */
 	uint32_t scope;
+	uint32_t refocused;		/* counts changes of focus and ignore */
 	int64_t refreshed;		/* us: when the snapshot was taken */
 	struct { struct source_cache *cache; uint32_t serial; } source;	/* serial: counts changes of the paths */
 	struct query_history queries;

@@ -13,6 +13,7 @@
 #include "session/query.h"
 
 #include "base/text/text.h"
+#include "filter/trace_focus.h"
 #include "operations/operations.h"
 #include "session/session.h"
 #include "trace/task_filter.h"
@@ -216,6 +217,11 @@ bool query_same_scope(const struct query *a, const struct query *b)
 	    same_text(a->operation, b->operation) && same_text(a->latency, b->latency);
 }
 
+bool query_same_focus(const struct query *a, const struct query *b)
+{
+	return a->suspended == b->suspended && same_text(a->f.focus, b->f.focus) && same_text(a->f.ignore, b->f.ignore);
+}
+
 int query_check_sides(const struct options *o, struct err *e)
 {
 	bool rest = options_bool(o, OPT_REST), range = has_option(o, OPT_DIFF_RANGE);
@@ -363,4 +369,10 @@ int query_trace_filter(const struct snap *sn, const struct query *q, bool rest, 
 	if (n)
 		*n = f->slice ? spans : trace_gset_count(sn, f->g, f->from, f->to);
 	return 0;
+}
+
+int query_add_focus(
+    const struct snap *sn, const struct query *q, struct arena *a, struct trace_filter *f, struct err *e)
+{
+	return q->suspended ? 0 : filter_trace_focus(sn, &q->f, a, &f->focus, e);
 }

@@ -66,6 +66,8 @@ void query_compare_range(struct query *, int64_t t0, int64_t t1);
 double query_use_range(const struct snap *, struct query *);
 /* Return whether both select the same part of a trace: goroutines, time ranges, sides. */
 bool query_same_scope(const struct query *, const struct query *);
+/* Return whether both have the same focus and ignore in effect. */
+bool query_same_focus(const struct query *, const struct query *);
 
 /* The filters of a query on a trace, compiled. Only one thread may use it at a time. */
 struct query_match {
@@ -85,6 +87,10 @@ int query_check(const struct query *, struct err *e);
    goroutines is in the trace; e NULL: these select none. Any thread may call it. */
 int query_trace_filter(const struct snap *, const struct query *, bool rest, struct arena *, struct trace_filter *,
     uint32_t *n, struct err *e);
+
+/* Add focus and ignore of the query to its filter on a trace: what it lists is restricted to what is in focus. Return -1 with
+   *e if one is invalid. Any thread. */
+int query_add_focus(const struct snap *, const struct query *, struct arena *, struct trace_filter *, struct err *e);
 
 /* Return the time of day at which the trace starts, in ns after midnight UTC, or TIME_NONE. */
 int64_t query_start_time_of_day(const struct snap *);

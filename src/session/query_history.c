@@ -27,6 +27,7 @@ static int use_query(struct session *s, size_t at, struct err *e)
 	filter_free(s->weigh.filters);
 	s->weigh.filters = f;
 	s->scope += !query_same_scope(&s->queries.query[s->queries.at], &s->queries.query[at]);
+	s->refocused += !query_same_focus(&s->queries.query[s->queries.at], &s->queries.query[at]);
 	s->queries.at = at;
 	s->serial++;
 	return 0;
@@ -113,4 +114,9 @@ uint32_t session_serial(const struct session *s)
 uint32_t session_scope(const struct session *s)
 {
 	return s->scope;
+}
+
+uint32_t session_selection(const struct session *s)
+{
+	return s->scope + s->refocused;
 }

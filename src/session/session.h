@@ -82,6 +82,8 @@ uint32_t session_serial(const struct session *);	/* changes with the snapshot an
 /* Likewise, but stays the same between queries that select the same goroutines and times of a trace and differ only in
    how they weigh them. */
 uint32_t session_scope(const struct session *);
+/* Likewise, and changes with focus and ignore, which panes on traces apply to what they list. */
+uint32_t session_selection(const struct session *);
 
 /* ---- sides: further files
 

@@ -163,7 +163,7 @@ static bool is_cut_off(const struct event_list *l, const struct event_item *e)
 
 static void add_event(struct event_list *l, const struct trace_events_query *q, const struct event_item *e)
 {
-	if (!(q->kinds >> e->kind & 1) || is_cut_off(l, e) || (q->want && !q->want(q->arg, e->trk, e->t)))
+	if (!(q->kinds >> e->kind & 1) || is_cut_off(l, e) || (q->want && !q->want(q->arg, e)))
 		return;
 	l->v = mem_grow(l->v, &l->cap, l->n + 1u, sizeof *l->v);
 	l->v[l->n++] = *e;

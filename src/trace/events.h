@@ -42,7 +42,7 @@ struct trace_events_query {
 	uint32_t kinds;			/* 1 << EVENT_RUN | ... */
 	uint32_t spans;			/* 1 << SP_GC | ...: only starts and ends of these spans */
 	uint32_t marks;			/* 1 << MK_LOG | ... */
-	bool (*want)(const void *arg, trk_id g, int64_t t);	/* NULL: all */
+	bool (*want)(const void *arg, const struct event_item *);	/* NULL: all */
 	const void *arg;
 	trk_id g;			/* only transitions of this goroutine; 0: of all */
 };

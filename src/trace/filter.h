@@ -32,6 +32,9 @@ struct trace_filter {
 	uint32_t nslice;
 	/* with slices: one bit per span, the selected tasks and their regions, or regions and their tasks */
 	const uint8_t *span;
+	/* NULL, or focus and ignore (trace/focus.h), which analyses that list things apply; not trace_weigh(), whose stacks
+	   are filtered afterwards */
+	const struct trace_focus *focus;
 	trk_id proc;			/* only on this P (run, cpu, syscall); 0: all */
 	enum trace_blame blame;		/* see trace_type_has_blame() */
 	/* With BLAME_OCCUPANT: all waits for a P count, also before the first run of a goroutine, after a preemption, and at

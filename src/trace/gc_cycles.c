@@ -13,6 +13,7 @@
 #include "base/bsearch.h"
 #include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
+#include "trace/focus.h"
 
 #include <string.h>
 
@@ -72,14 +73,16 @@ static void add_sweep(struct cycles *o, int64_t a, int64_t b)
 		wrap_add_to(&o->c[k].sweep, overlap_length(a, b, o->c[k].t1, o->c[k].next));
 }
 
-/* Keep the cycles that overlap the selection of the filter, including their stops but not their sweep. */
+/* Keep the cycles that overlap the selection of the filter, including their stops but not their sweep, and whose start is
+   in its focus. */
 static void keep_present(struct cycles *o, const struct snap *sn, const struct trace_filter *f, struct arena *mem)
 {
 	uint32_t nv, m = 0;
 	const struct trace_slice *v = trace_filter_presence(sn, f, mem, &nv);
 	for (uint32_t i = 0; i < o->n; i++) {
 		int64_t t0 = o->c[i].t0 - (o->c[i].stw_before > 0 ? o->c[i].stw_before : 0);
-		if (trace_slices_overlap(v, nv, t0, o->c[i].t1))
+		if (trace_slices_overlap(v, nv, t0, o->c[i].t1) &&
+		    trace_focus_has_span(f->focus, &store_span(sn->st, o->c[i].span)->s))
 			o->c[m++] = o->c[i];
 	}
 	o->n = m;

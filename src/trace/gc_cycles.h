@@ -24,7 +24,8 @@ struct gc_cycle {
 /* Return the total time of the stops before and after the mark phase; -1: neither was seen. */
 int64_t gc_cycle_stw(const struct gc_cycle *);
 /* Return all cycles in order, in the arena, by two passes over the spans. With a filter (may be NULL): only cycles that
-   ran while the selection existed, with its assists only; cycles keep their numbers. */
+   ran while the selection existed and whose start is in focus, with the assists of the selection only; cycles keep their
+   numbers. */
 struct gc_cycle *gc_cycles(const struct snap *, const struct trace_filter *, struct arena *, uint32_t *n);
 
 #endif

@@ -13,6 +13,8 @@
 #include "base/radix_sort.h"
 #include "store/tracks/time_search.h"
 
+#include <string.h>
+
 enum { MOMENTS = 1 << 23, TRACKS = 64 /* in a group */ };
 
 static void add_moment(struct stack_moments *m, int64_t t, trk_id g, stk_id stack, bool sample)
@@ -93,6 +95,15 @@ bool stack_moments_make(
 	mem_bulk_free(m.v, bytes);
 	make_index(to, a);
 	return done;
+}
+
+void stack_moments_take(
+    struct stack_moments *to, const struct stack_moment *v, uint32_t n, trk_id ntrks, struct arena *a)
+{
+	*to = (struct stack_moments){.v = arena_alloc(a, (n + 1u) * sizeof *v), .n = n, .ntrks = ntrks};
+	if (n)
+		memcpy(to->v, v, n * sizeof *v);
+	make_index(to, a);
 }
 
 uint32_t stack_moments_find(const struct stack_moments *m, trk_id g, int64_t t)

@@ -18,6 +18,8 @@ struct stack_moments {
 };
 /* Make the list, in the arena. Return false if `on` (may be NULL) stops it. */
 bool stack_moments_make(struct stack_moments *, const struct snap *, struct arena *, const struct progress_watcher *on);
+/* Make a list of n given moments, which are in its order; they are copied to the arena. */
+void stack_moments_take(struct stack_moments *, const struct stack_moment *, uint32_t n, trk_id ntrks, struct arena *);
 /* Return the index of the first moment of a goroutine at or after t, or of a later goroutine; n if there is none. */
 uint32_t stack_moments_find(const struct stack_moments *, trk_id g, int64_t t);
 

@@ -14,7 +14,7 @@ value() {
 	trim | complete) value=false ;;
 	granularity) value=lines ;;
 	focus | show | show_from | logtext | name) value=nosuch ;;
-	ignore) [ "$e_report" = findings ] && value=known || value=main ;;
+	ignore) case $e_report in findings) value=known ;; gc) value=runtime ;; *) value=main ;; esac ;;
 	hide | prune_from) value=main ;;
 	baseline) value=baseline ;;
 	rule) value=stuck-lock ;;

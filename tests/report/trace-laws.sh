@@ -201,6 +201,21 @@ a=$(total -type=block -region=. -latency=..4ms) b=$(total -type=block -region=. 
 whole=$(total -type=block -region=.)
 [ "$((a + b))" -ge "$whole" ] || fail "blocking in short and in long regions is less than in regions: $a + $b < $whole"
 
+# focus and ignore of one expression divide each list in two, in a part of the trace too; together they leave nothing
+for re in $(tsv goroutines | awk -F'\t' 'NR < 3 && $17 != "" { gsub(/[^A-Za-z0-9_]/, ".", $17); print $17 }') sync Write; do
+	for report in 'goroutines 1' 'tasks 1' 'regions 1' 'operations 1' 'gc 0' 'stw 0' 'syscalls 1' 'events 0' \
+		'goroutines 1 -from=30% -to=60%' 'syscalls 1 -from=30% -to=60%'; do
+		# shellcheck disable=SC2086
+		set -- $report
+		report=$1 column=$2
+		shift 2
+		rows() { [ "$column" = 0 ] && wc -l | tr -d ' ' || sum "$column"; }
+		same "$report $* in focus of $re, and ignored" "$(tsv $report "$@" | rows)" \
+			"$(($(tsv $report "$@" -focus="$re" | rows) + $(tsv $report "$@" -ignore="$re" | rows)))"
+		same "$report $* in focus of $re and ignored at once" "$(tsv $report "$@" -focus="$re" -ignore="$re" | rows)" 0
+	done
+done
+
 # utilisation is between 0 and 1, and does not fall with the length of the window
 tsv mmu | awk -F'\t' '$2 < 0 || $2 > 1 || $1 < last { print "utilisation " $0; bad = 1 } { last = $1 } END { exit bad || !NR }' ||
 	fail "mmu has an impossible utilisation, or no rows"

@@ -12,7 +12,7 @@
 #include "tap.h"
 #include "tracefile.h"
 #include "trace/as_profile.h"
-#include "trace/ran_functions.h"
+#include "trace/stats/ran_functions.h"
 
 #include <stdio.h>
 #include <stdlib.h>

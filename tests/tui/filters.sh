@@ -36,7 +36,7 @@ filter() {
 }
 
 panes='top peek flame timeline goroutines tasks gc events'
-for command in ':focus=report' ':ignore=Login' ':hide=^net|Login' ':show=report' ':show_from=report' ':prune_from=ServeHTTP'; do
+for command in ':focus=report' ':ignore=Login|session' ':hide=^net|Login' ':show=report' ':show_from=report' ':prune_from=ServeHTTP'; do
 	filter cpu "$command<Enter>" $panes
 done
 for command in ':tagfocus=network' ':tagignore=network' ':taghide=reason' ':tagleaf=reason'; do
@@ -108,6 +108,31 @@ for words in -group=report -goroutine=98,g55 -goroutine=98 -task=checkout -task=
 	done
 done
 agree '-group=^$' -from=1s -to=1.2s
+# focus and ignore: goroutines, tasks and operations, GC cycles and stops in reports and panes; events by their stacks or goroutines
+for words in -focus=db -ignore=db '-focus=Mutex -from=1s -to=1.4s' '-focus=report -ignore=Mutex' '-focus=db -group=conn'; do
+	# shellcheck disable=SC2086
+	set -- $words
+	n=$("$TTRACE" goroutines -group='^$' -format=tsv "$@" "$trace" | sed 1d | wc -l | tr -d ' ')
+	same "$*: goroutines in pane 6" "$(head_line goroutines "$@" | count 'goroutines\{0,1\} in')" "$n"
+	same "$*: rows in pane 5" "$(head_line timeline "$@" | count 'G rows\{0,1\} of')" "$n"
+	for list in 'tasks tasks\{0,1\}' 'operations others\{0,1\}'; do
+		[ "$words $list" != "-ignore=db tasks tasks\{0,1\}" ] || continue	# one task has no goroutine, and is not in the pane
+		all=$("$TTRACE" ${list% *} -format=tsv "$@" "$trace" |
+			awk -F'\t' -v list="${list% *}" 'NR > 1 && (list == "tasks" || $9 != "task") { n += $1 + (list == "tasks" ? 0 : $25) } END { print n + 0 }')
+		same "$*: $list in pane 7" "$(head_line tasks "$@" | count "${list#* }")" "$all"
+	done
+	same "$*: GC cycles in pane 8" "$(head_line gc "$@" | sed -n 's/^\([0-9]*\) cycles\{0,1\}.*/\1/p')" \
+		"$("$TTRACE" gc -format=tsv "$@" "$trace" | sed 1d | wc -l | tr -d ' ')"
+	same "$*: stops in pane 8" "$(head_line gc "$@" | count 'stops\{0,1\}')" \
+		"$("$TTRACE" stw -format=tsv "$@" "$trace" | sed 1d | wc -l | tr -d ' ')"
+done
+# the goroutines of the events in focus are those in focus, or were woken by these; ignore leaves no event of a start function
+"$TTRACE" events -focus=session -format=tsv "$trace" | awk -F'\t' 'NR > 1 && $7 !~ /session/ { print $4 }' | sort -u >"$tmp/others"
+"$TTRACE" goroutines -group='session|^$' -focus=session -format=tsv "$trace" | awk -F'\t' 'NR > 1 { print $1 }' | sort >"$tmp/ids"
+[ -s "$tmp/others" ] || fail "no event of a goroutine in focus without the function on its stack"
+"$TTRACE" events -ignore=session -format=tsv "$trace" | grep -c session | grep -qx 0 || fail "-ignore=session leaves events with it"
+view events run -script '' -focus=session | sed -n '4,20s/.* G[0-9]* \([^ ]*\) .*/\1/p' | grep -v session >"$tmp/by"
+[ ! -s "$tmp/by" ] || fail "pane 9 has events out of focus: $(head -n 3 "$tmp/by")"
 agree '-group=^$'
 
 # all reports refuse a wrong filter with the same error

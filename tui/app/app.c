@@ -91,7 +91,7 @@ static void report_notices(struct app *a)
 void app_update(struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
-	uint32_t now = p->of_scope ? session_scope(a->s) : session_serial(a->s);
+	uint32_t now = p->of_scope ? session_scope(a->s) : p->of_selection ? session_selection(a->s) : session_serial(a->s);
 	layout_panes(a);
 	if (!a->state[a->cur]) {
 		a->state[a->cur] = xcalloc(1, p->state_size);

@@ -139,7 +139,8 @@ static void put_proc(const struct app *a, const struct query *q, struct buf *b)
 enum {
 	PAGES = P_HELP | P_INFO | P_REPORT,
 	STACKS = P_TREES | P_TAGS | PAGES,
-	TRACE = STACKS | P_TIME | P_GOR | P_TASK | P_GC | P_EVENTS | P_FINDINGS | P_WHY | P_BOARDS
+	LISTS = P_TIME | P_GOR | P_TASK | P_GC | P_EVENTS,
+	TRACE = STACKS | LISTS | P_FINDINGS | P_WHY | P_BOARDS
 };
 enum { OF_PROFILES = 1 };	/* not applied to traces, whose samples have no tags */
 
@@ -150,8 +151,8 @@ static const struct filter_row {
 	int panes, lives;	/* lives: panes in which it selects goroutines whose whole lives are counted */
 	int only;
 } filter_rows[] = {
-    {"focus", offsetof(struct query, f.focus), NULL, STACKS, 0, 0},
-    {"ignore", offsetof(struct query, f.ignore), NULL, STACKS, 0, 0},
+    {"focus", offsetof(struct query, f.focus), NULL, STACKS | LISTS, P_GOR, 0},
+    {"ignore", offsetof(struct query, f.ignore), NULL, STACKS | LISTS, P_GOR, 0},
     {"hide", offsetof(struct query, f.hide), NULL, STACKS, 0, 0},
     {"show", offsetof(struct query, f.show), NULL, STACKS, 0, 0},
     {"show_from", offsetof(struct query, f.show_from), NULL, STACKS, 0, 0},
@@ -198,6 +199,14 @@ static void put_filter(const struct app *a, const struct filter_row *r, const st
 	buf_printf(b, "%s=", r->name);
 	if (!chip_names(b, value, a->env.ascii))
 		buf_puts(b, value);
+}
+
+bool filter_chips_applied(const struct app *a, const char *name)
+{
+	for (size_t i = 0; i < sizeof filter_rows / sizeof *filter_rows; i++)
+		if (filter_rows[i].name && !strcmp(filter_rows[i].name, name))
+			return is_applied(a, &filter_rows[i], pane_now(a)->bit);
+	return true;
 }
 
 bool filter_chips_pane_subtracts(const struct app *a)

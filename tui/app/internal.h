@@ -116,6 +116,7 @@ void app_announce_highlights(struct app *);			/* once, when the whole file is re
 
 /* filter_chips.c: whether the pane shows a difference as one; panes of rows over time do not */
 bool filter_chips_pane_subtracts(const struct app *);
+bool filter_chips_applied(const struct app *, const char *name);	/* whether it applies the filter of that name */
 /* filter_chips.c: the active filters, each after " | "; filters that the pane does not apply are appended to unused */
 void app_chips(const struct app *, struct buf *, struct buf *unused);
 

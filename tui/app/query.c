@@ -151,10 +151,9 @@ static void do_filter(struct app *a, const struct act *act)
 	uint32_t before = session_serial(a->s);
 	change_filter(a, act, here);
 	/* the filter is shown in the head line, but nothing in this pane changes */
-	if (here && session_serial(a->s) != before &&
-	    pane_now(a)->bit & (P_TIME | P_GOR | P_TASK | P_GC | P_EVENTS | P_FINDINGS | P_WHY | P_BOARDS))
-		app_message(a, ST_DIM, "%s filters stacks: it applies to panes 1 to 4, not to %s",
-		    cmds[act->cmd].name, pane_now(a)->name);
+	if (here && session_serial(a->s) != before && !filter_chips_applied(a, cmds[act->cmd].name))
+		app_message(a, ST_DIM, "%s filters stacks: it applies to panes 1 to %d, not to %s", cmds[act->cmd].name,
+		    act->cmd == CMD_FOCUS || act->cmd == CMD_IGNORE ? 9 : 4, pane_now(a)->name);
 }
 
 static bool has_filters(struct app *a, const struct query *q)

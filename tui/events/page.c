@@ -6,9 +6,13 @@
 #include "config.h"
 #include "events/internal.h"
 
-static bool event_wanted(const void *arg, trk_id g, int64_t t)
+/* Who wakes or creates a goroutine is the event's, too. */
+static bool event_wanted(const void *arg, const struct event_item *e)
 {
-	return tracepane_event_in_scope(arg, g, t);
+	const struct tracepane_scope *sc = arg;
+	trk_id by = e->kind == EVENT_CREATE || e->kind == EVENT_READY ? e->peer : 0;
+	return tracepane_event_in_scope(sc, e->trk, e->t) &&
+	    (!sc->f.focus || trace_focus_has_event(sc->f.focus, e->trk, by, e->stack));
 }
 
 struct trace_events_query events_list_query(int view, const struct tracepane_scope *scope)

@@ -321,7 +321,7 @@ static enum verdict filter_range(struct events *p, const struct pane_env *env, s
 	return V_ASK;
 }
 
-/* Filter by the goroutine or P of the event; a filter by functions does not affect events. */
+/* Filter by the goroutine or P of the event; :focus RE is by function. */
 static enum verdict filter_whose(const struct events *p, const struct pane_env *env, struct ask *out)
 {
 	const struct event_item *e = events_selected_event(p);
@@ -532,7 +532,7 @@ const struct pane_ops pane_events = {
     .bit = P_EVENTS,
     .cmd = CMD_PANE_EVENTS,
     .trace_only = true,
-    .of_scope = true,
+    .of_selection = true,
     .state_size = sizeof(struct events),
     .close = close_events,
     .update = events_pane_update,

@@ -156,7 +156,7 @@ void gc_draw(const void *st, const struct pane_env *env, struct grid *g)
 	if (!t->rows.n)
 		tracepane_draw_empty(g, 1, !session_snap(env->s)->complete ? "Nothing has been read yet."
 			: env->grep.rx ? "No row matches: & and Enter shows all rows."
-			: p->scope.f.g ? "Nothing passes the filters.\n"
+			: p->scope.f.g || p->scope.f.focus ? "Nothing passes the filters.\n"
 					 "R removes all filters, u the last one."
 			: p->scope.part ? "No GC cycle in this range: :t without argument shows the whole trace."
 			: p->stops ? "The world was not stopped in this trace."

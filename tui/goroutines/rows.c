@@ -150,8 +150,10 @@ static void make_groups(struct goroutines_build *m, struct job *j)
 {
 	tracepane_scope_of_query(m->sn, &m->q, &m->mem, &m->scope);
 	tracepane_limit_to_proc(&m->scope, &m->mem);
+	struct progress_watcher on = job_progress_watcher(j);
+	tracepane_limit_to_focus(&m->scope, &m->mem, &on);
 	struct stats_query ask = tracepane_sched_query(&m->scope);
-	ask.on = job_progress_watcher(j);
+	ask.on = on;
 	m->key = group_key_make(m->sn, m->by, m->scope.t0, m->scope.t1, &m->mem, &ask.on);
 	ask.key = m->key;
 	m->stats_index = stats_index_new(m->sn, &m->mem);
@@ -207,7 +209,8 @@ bool goroutines_make_groups(struct goroutines_state *p, const struct pane_env *e
 	const struct goroutines_build *was = async_wanted(&p->work);
 	if (async_job(&p->work)) {
 		p->again = true;
-		if (was && (was->by != p->by || !query_same_scope(&was->q, session_query(env->s))))
+		const struct query *q = session_query(env->s);
+		if (was && (was->by != p->by || !query_same_scope(&was->q, q) || !query_same_focus(&was->q, q)))
 			async_cancel(&p->work);
 		return false;
 	}

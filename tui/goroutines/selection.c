@@ -13,7 +13,7 @@
 #include "base/mem/mem.h"
 #include "base/text/regex.h"
 #include "base/text/text.h"
-#include "trace/ran_functions.h"
+#include "trace/stats/ran_functions.h"
 
 #include <string.h>
 

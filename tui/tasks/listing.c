@@ -226,6 +226,11 @@ static void add_operations(struct tasks_listing *p, const struct query_match *m,
 	}
 }
 
+static bool region_in_focus(const struct tracepane_scope *sc, trk_id g, const struct item *it)
+{
+	return !sc->f.focus || trace_focus_has_time(sc->f.focus, g, it->t0, it->t1, FOCUS_ALL_PIECES);
+}
+
 static void make_regions(struct tasks_listing *p, const struct snap *sn, const struct progress_watcher *on)
 {
 	struct stats_query ask = tracepane_sched_query(&p->scope);
@@ -244,7 +249,7 @@ static void make_regions(struct tasks_listing *p, const struct snap *sn, const s
 			struct item it = region_item(p, i);
 			it.kind = k;
 			it.in = task_filter_match_region(&p->criteria, sn, &sp);
-			if (trace_gset_has(p->scope.f.span, r->span))
+			if (trace_gset_has(p->scope.f.span, r->span) && region_in_focus(&p->scope, r->trk, &it))
 				add_item(p, it);
 		}
 	}

@@ -11,6 +11,9 @@
  * has anything in the scope. A search through all spans in a thread, as for a highlight, would be
  * exact at any zoom but would have to be repeated for each filter.
  *
+ * Focus and ignore are applied likewise to a cell of a goroutine: it is dimmed if none of its
+ * stacks there is in focus. The rows are the goroutines that are in focus somewhere.
+ *
  * To find the goroutines of a filter, each goroutine is examined. For a million that is a job:
  * until it has ended, the rows are those of the previous filter, and a deferred move is repeated
  * then, unless a key has moved elsewhere.
@@ -23,7 +26,7 @@
 
 #include <string.h>
 
-enum { CELL_STEPS = 16, FEW = 64 }; /* FEW: number of goroutines up to which running sums are used */
+enum { CELL_STEPS = 16, FOCUS_STEPS = 32, FEW = 64 }; /* FEW: number of goroutines up to which running sums are used */
 
 /* Find the first goroutines of the set, and whether there are more than FEW; skip 8 bits at a time. */
 static void find_few(struct timeline_scope *sc, const struct snap *sn, const uint8_t *set)
@@ -53,9 +56,12 @@ static void find_scope(void *work, struct job *j)
 	struct timeline_scope *sc = &w->to;
 	const struct snap *sn = w->sn;
 	const uint8_t *set;
-	(void)j;
 	query_trace_filter(sn, &w->q, false, &sc->mem, &sc->f, NULL, NULL);
+	query_add_focus(sn, &w->q, &sc->mem, &sc->f, NULL);
 	set = sc->f.slice ? trace_filter_goroutines(sn, &sc->f, &sc->mem) : sc->f.g;
+	struct progress_watcher on = job_progress_watcher(j);
+	if (sc->f.focus)
+		set = trace_focus_goroutines(sc->f.focus, sc->f.from, sc->f.to, set, &sc->mem, &on);
 	sc->g = set;
 	sc->there = trace_filter_presence(sn, &sc->f, &sc->mem, &sc->nthere);
 	find_few(sc, sn, set);
@@ -85,18 +91,20 @@ static bool take_scope(struct timeline *tl, struct timeline_scope_work *w)
 	return sc->on || was;
 }
 
-/* A filter of goroutines examines each of them. */
+/* A filter of goroutines examines each of them, focus and ignore each of their intervals. */
 static uint64_t scope_cost(const struct snap *sn, const struct query *q)
 {
-	bool each = !q->suspended && (q->g || q->gs || q->group || q->task || q->region || q->operation);
-	return each ? timeline_snap_cost(sn) : 0;
+	bool each = q->g || q->gs || q->group || q->task || q->region || q->operation;
+	if (q->suspended)
+		return 0;
+	return q->f.focus || q->f.ignore ? snap_cost(sn, 1) : each ? timeline_snap_cost(sn) : 0;
 }
 
 bool timeline_scope_update(struct timeline *tl, const struct pane_env *env)
 {
 	struct timeline_scope *sc = &tl->scope;
 	struct timeline_scope_work *w = async_wanted(&tl->scoping);
-	uint32_t serial = session_scope(env->s);
+	uint32_t serial = session_selection(env->s);
 	bool there = sc->serial == serial && sc->made, narrowed = tl->rows.narrowed;
 	tl->rows.narrowed = false;
 	if (there)
@@ -196,9 +204,10 @@ bool timeline_scope_has_task(const struct timeline *tl, const struct snap *sn, c
 	if ((sc->f.from != TIME_NONE && t1 < sc->f.from) || (sc->f.to != TIME_NONE && t0 >= sc->f.to))
 		return false;
 	if (t->span == UINT32_MAX)
-		return !sc->f.span && !sc->f.g;
-	return (!sc->f.span || trace_gset_has(sc->f.span, t->span)) &&
-	    trace_gset_has(sc->f.g, store_span(sn->st, t->span)->s.trk);
+		return !sc->f.span && !sc->f.g && (!sc->f.focus || trace_focus_takes(sc->f.focus, 0));
+	trk_id g = store_span(sn->st, t->span)->s.trk;
+	return (!sc->f.span || trace_gset_has(sc->f.span, t->span)) && trace_gset_has(sc->f.g, g) &&
+	    (!sc->f.focus || trace_focus_has_time(sc->f.focus, g, t0, t1, FOCUS_ALL_PIECES));
 }
 
 /* Show goroutines instead of Ps while the filters select some, because rows of Ps do not show single goroutines. */
@@ -240,6 +249,13 @@ static uint8_t *find_running_cells(const struct timeline *tl, const struct pane_
 	return on;
 }
 
+/* Return whether the scope has something of a goroutine of the set in [a, b). */
+static bool on_g(const struct timeline_scope *sc, trk_id g, int64_t a, int64_t b)
+{
+	return trace_filter_overlap(&sc->f, g, a, b) > 0 &&
+	    (!sc->f.focus || trace_focus_has_time(sc->f.focus, g, a, b, FOCUS_STEPS));
+}
+
 /* Return whether P p has something in the scope in [a, b). */
 static bool on_p(const struct timeline_scope *sc, const struct snap *sn, trk_id p, int64_t a, int64_t b)
 {
@@ -249,7 +265,7 @@ static bool on_p(const struct timeline_scope *sc, const struct snap *sn, trk_id 
 		if (!have || v.t0 >= b)
 			return false;
 		int64_t t0 = v.t0 > a ? v.t0 : a, t1 = v.t1 < b ? v.t1 : b;
-		if (v.peer && trace_gset_has(sc->g, v.peer) && trace_filter_overlap(&sc->f, v.peer, t0, t1) > 0)
+		if (v.peer && trace_gset_has(sc->g, v.peer) && on_g(sc, v.peer, t0, t1))
 			return true;
 	}
 	return true; /* too many intervals: assume so */
@@ -272,6 +288,6 @@ bool timeline_scope_has_cell(
 	if (!sc->g || t == sc->guest)
 		return true;
 	if (kind == TK_G)
-		return b <= a || trace_filter_overlap(&sc->f, t, a, b) > 0;
+		return b <= a || on_g(sc, t, a, b);
 	return !l->ran || (l->ran[c] && (kind != TK_P || on_p(sc, sn, t, a, b)));
 }

@@ -560,7 +560,7 @@ const struct pane_ops pane_timeline = {
     .tab = "Time",
     .bit = P_TIME,
     .cmd = CMD_PANE_TIME,
-    .trace_only = true, .of_scope = true,
+    .trace_only = true, .of_selection = true,
     .state_size = sizeof(struct timeline),
     .open = timeline_open,
     .close = timeline_close,

@@ -31,6 +31,7 @@ void tracepane_scope_of_query(const struct snap *sn, const struct query *q, stru
 {
 	*sc = (struct tracepane_scope){.sn = sn, .g = q->suspended ? 0 : q->g};
 	query_trace_filter(sn, q, false, a, &sc->f, NULL, NULL);
+	query_add_focus(sn, q, a, &sc->f, NULL);
 	sc->t0 = sc->f.from == TIME_NONE || sc->f.from < sn->t0 ? sn->t0 : sc->f.from;
 	sc->t1 = sc->f.to == TIME_NONE || sc->f.to > sn->t1 ? sn->t1 : sc->f.to;
 	sc->t1 = sc->t1 < sc->t0 ? sc->t0 : sc->t1;
@@ -46,6 +47,14 @@ void tracepane_limit_to_proc(struct tracepane_scope *sc, struct arena *a)
 		return;
 	sc->chosen = trace_gset_on_proc(sc->sn, sc->f.proc, sc->t0, sc->t1, sc->chosen, a);
 	sc->f.g = sc->f.slice ? trace_gset_on_proc(sc->sn, sc->f.proc, sc->t0, sc->t1, sc->f.g, a) : sc->chosen;
+}
+
+void tracepane_limit_to_focus(struct tracepane_scope *sc, struct arena *a, const struct progress_watcher *on)
+{
+	if (!sc->f.focus)
+		return;
+	sc->chosen = trace_focus_goroutines(sc->f.focus, sc->f.from, sc->f.to, sc->chosen, a, on);
+	sc->f.g = sc->f.slice ? trace_focus_goroutines(sc->f.focus, sc->f.from, sc->f.to, sc->f.g, a, on) : sc->chosen;
 }
 
 static bool in_slices(const struct tracepane_scope *sc, trk_id g, int64_t t0, int64_t t1)
@@ -93,6 +102,8 @@ bool tracepane_event_in_scope(const struct tracepane_scope *sc, trk_id g, int64_
 
 bool tracepane_span_in_scope(const struct tracepane_scope *sc, uint32_t span, trk_id g, int64_t t0, int64_t t1)
 {
+	if (sc->f.focus && !trace_focus_has_time(sc->f.focus, g, t0, t1, FOCUS_ALL_PIECES))
+		return false;
 	if (!sc->f.span)
 		return in_scope(sc, g, t0, t1);
 	return t1 >= sc->t0 && t0 < sc->t1 && trace_gset_has(sc->f.span, span) && trace_gset_has(sc->chosen, g);

@@ -5,6 +5,7 @@
 
 #include "app/pane.h"
 #include "trace/as_profile.h"
+#include "trace/focus.h"
 #include "trace/stats/goroutine_stats.h"
 #include "trace/stats/histogram.h"
 #include "widget/list.h"
@@ -26,13 +27,16 @@ void tracepane_scope(const struct pane_env *, struct arena *, struct tracepane_s
 void tracepane_scope_of_query(const struct snap *, const struct query *, struct arena *, struct tracepane_scope *);
 /* For panes on whole goroutines: limit the scope to those that ran on the P of the query. */
 void tracepane_limit_to_proc(struct tracepane_scope *, struct arena *);
+/* For panes on goroutines: limit the scope to those in focus. */
+void tracepane_limit_to_focus(struct tracepane_scope *, struct arena *, const struct progress_watcher *on);
 /* Return whether an event of a goroutine or P (0: of none) at t is in the scope, with the P of the query. */
 bool tracepane_event_in_scope(const struct tracepane_scope *, trk_id, int64_t t);
 static inline bool tracepane_is_filtered(const struct tracepane_scope *sc)
 {
-	return sc->f.g || sc->f.slice || sc->f.proc;
+	return sc->f.g || sc->f.slice || sc->f.proc || sc->f.focus;
 }
-/* Return whether a task or region of goroutine g is in the scope: only those selected, not others at the same time. */
+/* Return whether a task or region of goroutine g is in the scope: only those selected, not others at the same time, and only
+   if the goroutine is in focus meanwhile. */
 bool tracepane_span_in_scope(const struct tracepane_scope *, uint32_t span, trk_id g, int64_t t0, int64_t t1);
 struct stats_query tracepane_sched_query(const struct tracepane_scope *);
 /* Get the bounds of a task, those of the trace where they are unknown. */

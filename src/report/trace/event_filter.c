@@ -7,6 +7,10 @@
  * read: then it is first read into a store, and the selection becomes a list of
  * time ranges of goroutines, searched by bisection. An event also belongs to a
  * task if it has the task's id (a log, a region, its end), on any goroutine.
+ *
+ * Focus and ignore need the names of the stack of an event, which the tables of its generation have. So what a
+ * string and a stack match is kept for one generation: an expression is asked once for each name of it. The
+ * goroutines whose start function matches are two sorted lists of numbers.
  */
 #include "config.h"
 #include "report/trace/event_filter.h"
@@ -15,8 +19,10 @@
 #include "report/trace/trace_stream.h"
 #include "session/query.h"
 #include "session/trace_open.h"
+#include "trace/focus.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static int stretch_cmp(const void *a, const void *b)
 {
@@ -29,6 +35,118 @@ static int u64_cmp(const void *a, const void *b)
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 	return x < y ? -1 : x > y;
 }
+
+/* ---- focus and ignore */
+
+enum { ASKED = 4 };		/* in a byte of known results: the others are valid */
+struct event_focus {
+	struct compiled_filters *fc;
+	struct trace_focus by;		/* only its `asked` is used */
+	uint64_t *g[2];			/* the goroutines whose start function matches focus, ignore */
+	size_t ng[2], cap[2];
+	const struct trace_generation *gen;
+	uint64_t number;
+	uint8_t *name, *stack;		/* results by string and by stack of the generation */
+	size_t nname, cname, nstack, cstack;
+};
+
+static int focus_new(struct event_focus **out, const struct snap *sn, const struct trace_focus *of,
+    const struct filters *text, struct err *e)
+{
+	struct event_focus *f = xcalloc(1, sizeof *f);
+	f->by.asked = of->asked;
+	f->fc = filter_compile(&(struct filters){.focus = text->focus, .ignore = text->ignore}, e);
+	for (trk_id t = 1; f->fc && t < sn->ntrks; t++) {
+		unsigned hits = store_trk(sn->st, t)->kind == TK_G ? trace_focus_start(of, t) : 0;
+		for (int i = 0; i < 2; i++) {
+			if (!(hits & (i ? HITS_IGNORE : HITS_FOCUS)))
+				continue;
+			f->g[i] = mem_grow(f->g[i], &f->cap[i], f->ng[i] + 1, sizeof *f->g[i]);
+			f->g[i][f->ng[i]++] = store_trk(sn->st, t)->id;
+		}
+	}
+	for (int i = 0; i < 2; i++)
+		if (f->ng[i])
+			qsort(f->g[i], f->ng[i], sizeof *f->g[i], u64_cmp);
+	*out = f;
+	return f->fc ? 0 : -1;
+}
+
+static void focus_free(struct event_focus *f)
+{
+	if (!f)
+		return;
+	filter_free(f->fc);
+	mem_free(f->g[0]);
+	mem_free(f->g[1]);
+	mem_free(f->name);
+	mem_free(f->stack);
+	mem_free(f);
+}
+
+/* Return the known result of an entry of a table, whose number of entries may have grown. */
+static uint8_t *known(uint8_t **v, size_t *n, size_t *cap, size_t now, uint32_t i)
+{
+	if (now > *n) {
+		*v = mem_grow(*v, cap, now, 1);
+		memset(*v + *n, 0, now - *n);
+		*n = now;
+	}
+	return i < *n ? &(*v)[i] : NULL;
+}
+
+static unsigned name_hits(struct event_focus *f, uint32_t str)
+{
+	uint8_t *at = known(&f->name, &f->nname, &f->cname, generation_nstrs(f->gen), str);
+	size_t n;
+	if (!at)
+		return 0;
+	if (!*at) {
+		const char *s = generation_str(f->gen, str, &n);
+		struct regex *const *rx = f->fc->rx;
+		*at = ASKED | (rx[FILTER_FOCUS] && regex_match(rx[FILTER_FOCUS], s, n) ? HITS_FOCUS : 0) |
+		    (rx[FILTER_IGNORE] && regex_match(rx[FILTER_IGNORE], s, n) ? HITS_IGNORE : 0);
+	}
+	return *at & (HITS_FOCUS | HITS_IGNORE);
+}
+
+static unsigned stack_hits(struct event_focus *f, uint32_t stack)
+{
+	uint8_t *at = known(&f->stack, &f->nstack, &f->cstack, generation_nstacks(f->gen), stack);
+	uint32_t n;
+	if (!stack || !at)
+		return 0;
+	const struct trace_frame *v = *at ? NULL : generation_stack(f->gen, stack, &n);
+	if (v) {
+		*at = ASKED;
+		for (uint32_t i = 0; i < n; i++)
+			*at |= (uint8_t)(name_hits(f, v[i].fun) | name_hits(f, v[i].file));
+	}
+	return *at & (HITS_FOCUS | HITS_IGNORE);
+}
+
+static unsigned start_hits(const struct event_focus *f, int64_t g)
+{
+	unsigned hits = 0;
+	uint64_t id = (uint64_t)g;
+	for (int i = 0; i < 2 && g >= 0; i++)
+		if (f->ng[i] && bsearch(&id, f->g[i], f->ng[i], sizeof id, u64_cmp))
+			hits |= i ? HITS_IGNORE : HITS_FOCUS;
+	return hits;
+}
+
+static bool focus_match(struct event_focus *f, const struct trace_generation *g, const struct trace_event *t)
+{
+	if (f->gen != g || f->number != generation_number(g)) {
+		f->gen = g;
+		f->number = generation_number(g);
+		f->nname = f->nstack = 0;
+	}
+	unsigned hits = stack_hits(f, trace_event_stack(t)) | start_hits(f, t->g);
+	return trace_focus_takes(&f->by, t->resource == TR_G ? hits | start_hits(f, t->id) : hits);
+}
+
+/* ---- goroutines, tasks, regions, operations */
 
 /* Add the selection of a filter, converted to times of the file; first: the time of the first event. */
 static void add_trace_filter(
@@ -69,6 +187,7 @@ static bool find_first(void *first, const struct trace_generation *g, const stru
 	return !n;
 }
 
+/* Read the trace into a store, to know what the filters select and which goroutines have a start function in focus. */
 static int read_stretches(
     const struct options *o, const struct query *q, struct bytes in, struct event_criteria *k, struct err *e)
 {
@@ -79,9 +198,11 @@ static int read_stretches(
 	int64_t first = 0;
 	if (event_stream_read(in, &ops, &first, &info, e) || trace_open(&t, o, NULL, NULL, e))
 		return -1;
-	int r = query_trace_filter(t.sn, q, false, &t.arena, &f, NULL, e);
-	if (!r)
+	int r = query_trace_filter(t.sn, q, false, &t.arena, &f, NULL, e) || query_add_focus(t.sn, q, &t.arena, &f, e) ? -1 : 0;
+	if (!r && k->some)
 		add_trace_filter(k, t.sn, &f, first, q->task || q->operation);
+	if (!r && f.focus)
+		r = focus_new(&k->focus, t.sn, f.focus, &q->f, e);
 	trace_close(&t);
 	return r;
 }
@@ -99,7 +220,7 @@ int event_criteria(const struct options *o, struct bytes in, struct event_criter
 		return query_bad_proc(proc, e);
 	k->some = q.group || q.task || q.region || q.operation;
 	k->peer = k->listed || k->on_proc || k->some;
-	if (k->some && read_stretches(o, &q, in, k, e))
+	if ((k->some || q.f.focus || q.f.ignore) && read_stretches(o, &q, in, k, e))
 		return -1;
 	return trace_stream_range(o, in, &k->times, &k->from, &k->to, e);
 }
@@ -126,9 +247,9 @@ static bool of_some(const struct event_criteria *k, const struct trace_event *t)
 	       (user && k->ntask && bsearch(&id, k->task, k->ntask, sizeof *k->task, u64_cmp));
 }
 
-bool event_criteria_match(const struct event_criteria *k, const struct trace_event *t)
+bool event_criteria_match(const struct event_criteria *k, const struct trace_generation *gen, const struct trace_event *t)
 {
-	if (k->times && (t->time < k->from || t->time >= k->to))
+	if ((k->times && (t->time < k->from || t->time >= k->to)) || (k->focus && !focus_match(k->focus, gen, t)))
 		return false;
 	if (!k->peer)
 		return true;
@@ -143,4 +264,5 @@ void event_criteria_free(struct event_criteria *k)
 	trace_ids_free(&k->g);
 	mem_free(k->v);
 	mem_free(k->task);
+	focus_free(k->focus);
 }

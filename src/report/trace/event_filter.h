@@ -20,9 +20,10 @@ struct event_criteria {
 	size_t nv;
 	uint64_t *task;		/* sorted */
 	size_t ntask;
+	struct event_focus *focus;	/* NULL, or -focus and -ignore */
 };
 int  event_criteria(const struct options *, struct bytes, struct event_criteria *, struct err *);
-bool event_criteria_match(const struct event_criteria *, const struct trace_event *);
+bool event_criteria_match(const struct event_criteria *, const struct trace_generation *, const struct trace_event *);
 void event_criteria_free(struct event_criteria *);
 
 #endif

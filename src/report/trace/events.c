@@ -404,7 +404,7 @@ static bool on_events(void *self, const struct trace_generation *g, const struct
 	if (d->first == TIME_NONE && n)
 		d->first = t[0].time;
 	for (size_t i = 0; i < n; i++) {
-		if (!event_criteria_match(&d->pick, &t[i]))
+		if (!event_criteria_match(&d->pick, g, &t[i]))
 			continue;
 		if (d->format == TF_TEXT)
 			put_event(d, &d->out->buf, &t[i]);

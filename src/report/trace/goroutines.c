@@ -18,7 +18,8 @@
 #include "base/text/regex.h"
 #include "base/wrap_math.h"
 #include "trace/alloc/allocations.h"
-#include "trace/ran_functions.h"
+#include "trace/focus.h"
+#include "trace/stats/ran_functions.h"
 #include "trace/stats/goroutine_waits.h"
 #include "trace/stats/group_key.h"
 #include "trace/stats/still_blocked.h"
@@ -421,6 +422,9 @@ static int find_groups(struct trace_report_ctx *r, bool measures, struct listing
 {
 	if (trace_report_has_option(r, OPT_RAN) && select_ran(r, e))
 		return -1;
+	if (r->filter.focus)
+		r->on = r->ask.g = trace_focus_goroutines(
+		    r->filter.focus, r->filter.from, r->filter.to, r->ask.g, r->mem, &r->ask.on);
 	struct arena own = {0};
 	r->ask.key = group_key_make(r->sn, l->by, r->t0, r->t1, &own, &r->ask.on);
 	l->gs = stats_groups(stats_index_new(r->sn, &own), &r->ask, r->mem);

@@ -11,6 +11,7 @@
 #include "base/u64_map.h"
 #include "base/wrap_math.h"
 #include "report/trace/summary.h"
+#include "trace/focus.h"
 #include "trace/user_code.h"
 
 #include <stdlib.h>
@@ -48,6 +49,9 @@ static uint32_t site_of(struct syscall_table *c, stk_id stack)
 static void one_call(void *arg, const struct charged_stretch *x)
 {
 	struct syscall_table *c = arg;
+	const struct trace_focus *focus = c->r->filter.focus;
+	if (focus && !trace_focus_has_event(focus, x->g, 0, x->stack))
+		return;
 	uint32_t *site = &c->of_stack[x->stack];
 	if (!*site)
 		*site = site_of(c, x->stack) + 1;

@@ -10,6 +10,7 @@
 
 #include "report/pprof/internal.h"
 #include "store/tracks/time_search.h"
+#include "trace/focus.h"
 #include "trace/user_code.h"
 
 #include <stdlib.h>
@@ -47,6 +48,8 @@ static int open_filter(struct trace_report_ctx *r, struct err *e)
 	if (query_parse_range(r->sn, o, &r->t0, &r->t1, e) || query_of_options(o, &q, e) ||
 	    query_add_places(r->sn, o, &q, e) || query_match_compile(&r->match, &q, r->mem, e) ||
 	    query_trace_filter(r->sn, &q, false, r->mem, &r->filter, choice_of(r) ? &selected : NULL, e))
+		return -1;
+	if (options_applies_to_report(o->report, OPT_FOCUS) && query_add_focus(r->sn, &q, r->mem, &r->filter, e))
 		return -1;
 	r->selects_nothing = !selected;
 	if (o->v[OPT_NAME].set)
@@ -349,6 +352,17 @@ static bool string_matches(const struct trace_report_ctx *r, const struct regex 
 	return !rx || regex_match(rx, s.s, s.n);
 }
 
+/* Is the goroutine of a task or region in focus in its time? s: NULL for a task whose goroutine is not known. */
+static bool in_focus(const struct trace_report_ctx *r, const struct sink_span *s)
+{
+	const struct trace_focus *f = r->filter.focus;
+	int64_t t0, t1;
+	if (!f || !s)
+		return !f || trace_focus_takes(f, 0);
+	time_search_span_bounds(r->sn, s, &t0, &t1);
+	return trace_focus_has_time(f, s->trk, t0, t1, FOCUS_ALL_PIECES);
+}
+
 bool trace_report_wants_task(const struct trace_report_ctx *r, const struct stats_tasks *ts, const struct stats_task *t)
 {
 	const struct query_match *m = &r->match;
@@ -358,6 +372,8 @@ bool trace_report_wants_task(const struct trace_report_ctx *r, const struct stat
 	    (t->span == UINT32_MAX || !trace_gset_has(r->filter.span, t->span)))
 		return false;
 	if (r->on && (t->span == UINT32_MAX || !trace_gset_has(r->on, store_span(r->st, t->span)->s.trk)))
+		return false;
+	if (!in_focus(r, t->span == UINT32_MAX ? NULL : &store_span(r->st, t->span)->s))
 		return false;
 	return trace_report_wants_name(r, t->name) && task_filter_match_task(&r->task_criteria, r->st, ts, t);
 }
@@ -388,7 +404,7 @@ bool trace_report_wants_region(const struct trace_report_ctx *r, const struct si
 		return false;
 	if (m->task && !task_matches(r, s->id))
 		return false;
-	return trace_report_wants_name(r, s->name) && string_matches(r, m->region, s->name) &&
+	return trace_report_wants_name(r, s->name) && string_matches(r, m->region, s->name) && in_focus(r, s) &&
 	       (!m->span.placed || trace_region_pc(r->st, s) == m->span.pc) &&
 	       task_filter_match_region(&r->task_criteria, r->sn, s);
 }

@@ -13,6 +13,7 @@
 #include "base/mem/mem.h"
 #include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
+#include "trace/focus.h"
 #include "trace/user_code.h"
 
 #include <stdlib.h>
@@ -30,7 +31,7 @@ struct stop *stops_find(const struct snap *sn, const struct trace_filter *f, int
 	for (uint32_t i = 0; (i = time_search_next_span(sn, i, 1u << SP_STW, t0, t1)) != UINT32_MAX; i++) {
 		struct stop s = {.span = i};
 		time_search_span_bounds(sn, &store_span(sn->st, i)->s, &s.t0, &s.t1);
-		if (!trace_slices_overlap(there, nthere, s.t0, s.t1))
+		if (!trace_slices_overlap(there, nthere, s.t0, s.t1) || !trace_focus_has_span(f->focus, &store_span(sn->st, i)->s))
 			continue;
 		v = mem_grow(v, &cap, k + 1u, sizeof *v);
 		v[k++] = s;

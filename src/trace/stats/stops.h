@@ -19,7 +19,8 @@ struct stop_group {
 	int64_t total, max;	/* ns */
 };
 
-/* Return the stops that overlap [t0, t1) and the presence of the filter's selection, by start; in the arena. */
+/* Return the stops that overlap [t0, t1) and the presence of the filter's selection, and are in its focus, by start; in the
+   arena. */
 struct stop *stops_find(
     const struct snap *, const struct trace_filter *, int64_t t0, int64_t t1, struct arena *, uint32_t *n);
 /* Return a value that is equal for the stops of one group and differs between groups. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
-#ifndef TTRACE_TRACE_RAN_FUNCTIONS_H
-#define TTRACE_TRACE_RAN_FUNCTIONS_H
+#ifndef TTRACE_TRACE_STATS_RAN_FUNCTIONS_H
+#define TTRACE_TRACE_STATS_RAN_FUNCTIONS_H
 
 #include "trace/filter.h"
 

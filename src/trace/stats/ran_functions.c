@@ -6,7 +6,7 @@
  * matches if its function does or its parent matches; then each stretch of time that is charged to a node is one lookup.
  */
 #include "config.h"
-#include "trace/ran_functions.h"
+#include "trace/stats/ran_functions.h"
 
 #include "base/mem/mem.h"
 #include "trace/as_profile.h"
