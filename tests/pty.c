@@ -3,14 +3,18 @@
 /*
  * Runs a program on an emulated terminal (vt.h), types keys and prints the screen that results.
  *
- *	pty [-s 80x24] [-k KEYS] [-e FILE] [-c] [-b] [-t] [-f] [-q MS] [-i FILE] [-r BYTES/s] PROGRAM [ARGUMENT...]
+ *	pty [-s 80x24] [-k KEYS] [-e FILE] [-c] [-b] [-t] [-f] [-q MS] [-i FILE] [-r BYTES/s] [-g rgb:R/G/B] [-l MS]
+ *		PROGRAM [ARGUMENT...]
  *
  * KEYS are those of `ttrace view -script`, and <Size 120x40>, <Kill TERM>, <Wait 200> (ms), <Mouse 0M 10 5> and
- * <Mouse 0m 10 5> (button pressed and released; 32: moved, 64 and 65: wheel).
+ * <Mouse 0m 10 5> (button pressed and released; 32: moved, 64 and 65: wheel), <Raw TEXT> (bytes that the terminal sends;
+ * \e is an Esc, \a a BEL).
  * -e: fail unless the last screen equals FILE, which `ttrace view -script -ansi` wrote; -c: compare colours and
  * attributes, too. -b: print statistics of the bytes per key. -t: print for the first screen and for each key the
  * milliseconds until the last byte of the answer. -q: milliseconds without output that count as quiet. -i: FILE is
  * the program's standard input. -r: the terminal reads at most so many bytes a second.
+ * -g: answer with this colour if the program asks for the background; without it, only a question for the device is answered.
+ * -l: answers are late by so many ms; with a minus sign there is none. What the program has not read is printed.
  * -f: print the text from the terminal's cursor to the end of its line, after the screen.
  * If the program has ended by itself, its status is printed. In each case the modes and settings of the terminal
  * that the program has not restored are printed.
@@ -48,8 +52,9 @@ static struct {
 	int rows, cols, quiet;
 	const char *keys, *expect, *input;
 	bool colours, bytes, times, focus;
-	long rate;
-} o = {24, 80, 60, "", NULL, NULL, false, false, false, false, 0};
+	long rate, late;
+	const char *ground;
+} o = {24, 80, 60, "", NULL, NULL, false, false, false, false, 0, 0, NULL};
 
 static int master, slave;
 static struct termios before;
@@ -58,6 +63,7 @@ static pid_t pid;
 static uint64_t total;
 static double heard;	/* when the last bytes arrived, in ms */
 static bool ended;
+static double answer_at;	/* when the terminal answers; 0: no question is open */
 static bool second;	/* the program has used the alternate screen, so the main screen is unchanged */
 
 static void die(const char *what)
@@ -122,9 +128,27 @@ static void start(char **argv)
 	_exit(127);
 }
 
+/* Answer the questions of the program when it is time. */
+static void answer_questions(void)
+{
+	char s[80] = "";
+	if (vt->asked_device && !answer_at && o.late >= 0)
+		answer_at = now() + (double)o.late;
+	if (!answer_at || now() < answer_at)
+		return;
+	if (vt->asked_colour && o.ground)
+		snprintf(s, sizeof s, "\033]11;%s\033\\", o.ground);
+	strcat(s, "\033[?62;22c");
+	if (write(master, s, strlen(s)) < 0)
+		die("write");
+	vt->asked_device = vt->asked_colour = 0;
+	answer_at = 0;
+}
+
 /* Feed the bytes that arrive within ms to the terminal. Return false if none arrive. */
 static bool take(int ms)
 {
+	answer_questions();
 	struct pollfd p = {master, POLLIN, 0};
 	char buf[4096];
 	size_t most = o.rate ? 64 : sizeof buf;
@@ -305,6 +329,18 @@ static size_t directive(const char *s, bool *wakes)
 	} else if (sscanf(s, "<Mouse %d%c %d %d>%n", &button, &what, &a, &b, &n) == 4 && n) {
 		*wakes = vt->mouse;
 		mouse(button, what == 'M', a, b);
+	} else if (!strncmp(s, "<Raw ", 5) && strchr(s, '>')) {
+		n = (int)(strchr(s, '>') - s) + 1;
+		*wakes = true;
+		char bytes[80];
+		size_t k = 0;
+		for (const char *c = s + 5; *c != '>' && k < sizeof bytes; c++) {
+			bool named = c[0] == '\\' && (c[1] == 'e' || c[1] == 'a');
+			bytes[k++] = !named ? *c : c[1] == 'e' ? '\033' : '\a';
+			c += named;
+		}
+		if (write(master, bytes, k) < 0)
+			die("write");
 	} else if (sscanf(s, "<Kill %7[A-Z0-9]>%n", name, &n) == 1 && n) {
 		for (size_t i = 0; i < sizeof sigs / sizeof *sigs; i++)
 			if (!strcmp(sigs[i].name, name))
@@ -460,6 +496,23 @@ static int print_unrestored(int status)
 	return bad;
 }
 
+/* Print how many bytes of an answer a shell would read as keys. Return 1 if there are any. */
+static int print_unread(void)
+{
+	struct termios raw;
+	int n = 0;
+	if (!o.ground || tcgetattr(slave, &raw))
+		return 0;
+	raw.c_lflag &= (tcflag_t)~ICANON;	/* otherwise only whole lines count */
+	tcsetattr(slave, TCSANOW, &raw);
+	for (double end = now() + (double)o.late; now() < end;)
+		take(10);
+	if (ioctl(slave, FIONREAD, &n) || !n)
+		return 0;
+	printf("left behind: %d bytes of input\n", n);
+	return 1;
+}
+
 /* Print the text of the cursor's line from the cursor on, and whether the cell at the cursor is reversed. */
 static void print_cursor_line(void)
 {
@@ -511,6 +564,7 @@ static int finish(void)
 			printf("exit %d\n", WEXITSTATUS(status));
 	}
 	bad |= print_unrestored(status);
+	bad |= print_unread();
 	if (vt->unknown) {
 		printf("%llu sequences unknown, the first %s\n", (unsigned long long)vt->unknown, vt->what + 1);
 		bad = 1;
@@ -559,7 +613,7 @@ int main(int argc, char **argv)
 		return self_test();
 	const char *term = getenv("TERM");
 	int c;
-	while ((c = getopt(argc, argv, "+s:k:e:cbtfq:i:r:")) != -1)
+	while ((c = getopt(argc, argv, "+s:k:e:cbtfq:i:r:g:l:")) != -1)
 		switch (c) {
 		case 's': if (sscanf(optarg, "%dx%d", &o.cols, &o.rows) != 2) die("-s"); break;
 		case 'k': o.keys = optarg; break;
@@ -571,6 +625,8 @@ int main(int argc, char **argv)
 		case 'q': o.quiet = atoi(optarg); break;
 		case 'i': o.input = optarg; break;
 		case 'r': o.rate = atol(optarg); break;
+		case 'g': o.ground = optarg; break;
+		case 'l': o.late = atol(optarg); break;
 		default: return 2;
 		}
 	if (optind == argc)

@@ -291,7 +291,8 @@ static void csi(struct vt *v, char f)
 		for (int i = 0; i < n && private; i++)
 			mode(v, p[i], f == 'h');
 		break;
-	case 't': case 'g': case 'n': case 'c': case 'q': break;
+	case 'c': v->asked_device++; break;
+	case 't': case 'g': case 'n': case 'q': break;
 	default: unknown(v);
 	}
 }
@@ -344,6 +345,10 @@ static void string(struct vt *v, char c)
 {
 	if (c == '\a' || (v->state == OSC_ESC && c == '\\')) {
 		v->state = GROUND;
+		if (v->nosc >= 4 && !memcmp(v->osc, "11;?", 4)) {
+			v->asked_colour++;
+			v->nosc = 0;
+		}
 		return;
 	}
 	v->state = c == 27 ? OSC_ESC : OSC;

@@ -29,7 +29,8 @@ struct vt {
 	int state;			/* of the parser */
 	char buf[256];
 	size_t n;
-	char *osc;			/* text of the last OSC sequence */
+	unsigned asked_device, asked_colour;	/* how often the program asked for the device, and the background */
+	char *osc;			/* text of the last OSC sequence, other than that question */
 	size_t nosc;
 };
 struct vt *vt_new(int rows, int cols, const char *term);

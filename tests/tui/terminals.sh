@@ -107,6 +107,38 @@ NO_COLOR=1
 export NO_COLOR
 screen NO_COLOR 'jj4' "$cpu" 80x24 '' ''
 unset NO_COLOR
+# a light background is found by asking, before or after the first screen, also if the answer comes in pieces, with BEL or
+# with fewer digits; keys that are typed meanwhile are kept
+TERM=xterm-256color
+for late in 0 150; do
+	screen "light, answer after $late ms" 'jj' "$cpu" 80x24 '-ansi -theme=light' "-c -g rgb:ffff/fafa/f0f0 -l $late"
+	screen "dark, answer after $late ms" 'jj' "$cpu" 80x24 -ansi "-c -g rgb:1212/1212/1212 -l $late"
+done
+screen 'light, no answer' 'jj' "$cpu" 80x24 -ansi '-c -l -1'
+screen 'light, no answer about the background' 'jj' "$cpu" 80x24 -ansi -c
+screen 'light, another theme' 'jj' "$cpu" 80x24 '-ansi -theme=contrast' '-c -g rgb:ffff/ffff/ffff' -theme=contrast
+# answered NAME THEME KEYS [KEYS OF THE EXPECTED SCREEN]: <Raw ...> in KEYS is the answer
+answered() {
+	job "$1"
+	("$TTRACE" view -script "${4:-jj}" -size 80x24 -ansi -theme="$2" "$cpu" >"$work.want" &&
+		"$pty" -q 20 -c -l -1 -k "$3" -e "$work.want" "$TTRACE" "$cpu" >"$work.out" 2>&1 && touch "$work.ok") &
+	[ $((njob % 12)) -ne 0 ] || wait
+}
+answered 'an answer in pieces' light 'j<Raw \e]11;><Wait 60><Raw rgb:f><Wait 60><Raw f/ff/ff><Wait 60><Raw \e><Wait 60><Raw \>j'
+answered 'an answer long after the question' light 'j<Wait 2300><Raw \e]11;rgb:f/f/e\a>j'
+answered 'keys instead of the rest of an answer' dark '<Raw \e]11;rgb:ff>jj'
+answered 'an answer after :set theme' contrast ':set theme=contrast<Enter>jj<Raw \e]11;rgb:f/f/e\e\>' ':set theme=contrast<Enter>jj'
+for TERM in linux vt100 xterm screen screen-256color; do
+	known $TERM || continue
+	job "$TERM is not asked for its background"
+	("$pty" -q 20 -g rgb:ffff/ffff/ffff -k jq "$TTRACE" "$cpu" >"$work.out" 2>&1; grep -q '^exit 0' "$work.out" && ! grep -q ']11;' "$work.out" && touch "$work.ok") &
+done
+TERM=xterm-256color
+# the shell does not get an answer that comes while the viewer ends, or while an editor runs
+for late in 0 50 150; do
+	job "an answer after $late ms, and the viewer ends"
+	("$pty" -q 5 -g rgb:ffff/ffff/ffff -l $late -k q "$TTRACE" "$cpu" >"$work.out" 2>&1; grep -q '^exit 0' "$work.out" && ! grep 'left behind' "$work.out" && ! grep 'rgb:' "$work.out" && touch "$work.ok") &
+done
 # sizes
 for size in 20x5 40x8 79x25 132x43 400x120; do
 	screen size 'jj' "$cpu" $size -ansi -c

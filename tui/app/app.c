@@ -446,6 +446,8 @@ struct app *app_new(
 	a->options = o;
 	a->s = s;
 	a->screen.look = u->look;
+	a->screen.themed = u->themed;
+	a->screen.ground = u->look.theme == TH_LIGHT ? TH_LIGHT : TH_DARK;
 	a->keeps_files = u->files;
 	a->patient = u->patient;
 	if (a->patient)
@@ -551,6 +553,13 @@ void app_requests_free(struct app_requests *w)
 	mem_free(w->pipe);
 	mem_free(w->text);
 	mem_free(w->file);
+}
+
+void app_background(struct app *a, bool light)
+{
+	a->screen.ground = light ? TH_LIGHT : TH_DARK;
+	if (!a->screen.themed && a->screen.look.theme != TH_MONO)
+		a->screen.look.theme = a->screen.ground;
 }
 
 const struct look *app_look(const struct app *a)

@@ -20,6 +20,7 @@ struct app_setup {
 	int rows, cols;
 	bool ascii;
 	struct look look;
+	bool themed;		/* the user has chosen the theme */
 	tui_report *report;	/* NULL: no reports */
 	bool files;		/* history and configuration may be read and written */
 	bool patient;		/* long computations run in the background: see app_work() */
@@ -30,6 +31,7 @@ void app_free(struct app *);
 void app_key(struct app *, int32_t key);
 void app_click(struct app *, int32_t key, int y, int x);	/* key: KEY_CLICK, ... */
 void app_resize(struct app *, int rows, int cols);
+void app_background(struct app *, bool light);	/* the terminal's, which chooses the theme unless the user has */
 void app_refresh(struct app *);			/* take new data of the session, if any */
 /* Return the job to poll, or NULL. app_session() returns the session shown, which is another one after a reload;
    the caller that opened the first session closes this one. */

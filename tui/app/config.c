@@ -24,7 +24,7 @@ static int set_mono(struct app *a, const char *v, struct err *e)
 	if (a->env.mono)
 		a->screen.look.theme = TH_MONO;
 	else if (a->screen.look.theme == TH_MONO)
-		a->screen.look.theme = TH_DARK;
+		a->screen.look.theme = a->screen.ground;
 	return 0;
 }
 
@@ -34,6 +34,7 @@ static int set_theme(struct app *a, const char *v, struct err *e)
 	if (t < 0)
 		return err_set(e, ERR_USAGE, ERR_NOWHERE, "theme requires dark, light, contrast or mono");
 	a->screen.look.theme = (enum theme)t;
+	a->screen.themed = true;
 	a->env.mono = t == TH_MONO || !a->screen.look.colours;
 	return 0;
 }

@@ -12,6 +12,8 @@ enum { SHIFT = 10, SHIFT_MAX = 400, SIDE_COLS = 120, SIDE_LEAVES = SIDE_COLS - S
 enum { COSTS = 256 };		/* frames whose cost is kept for `set debug on` */
 struct app_screen {
 	struct look look;
+	bool themed;			/* the user has chosen the theme */
+	enum theme ground;		/* the theme for the background of the terminal: dark or light */
 	int rows, cols;
 	int shift;			/* columns by which the pane is scrolled to the right (l) */
 	char hints[400];		/* env.hints */

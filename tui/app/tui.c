@@ -43,7 +43,8 @@ static int print_screen(const struct buf *b, struct err *e)
 
 #ifdef HAVE_CURSES
 
-/* Return the theme: dark unless COLORFGBG ("15;0", the last number is the background) states a light background. */
+/* Return the theme: dark unless COLORFGBG ("15;0", the last number is the background) states a light background. The
+   terminal may be asked later, whose answer is more recent. */
 static enum theme theme_of(const struct options *o, struct err *e, bool *bad)
 {
 	const char *name = options_str(o, OPT_THEME), *bg = getenv("COLORFGBG"),
@@ -187,6 +188,7 @@ static int run_step(struct loop *l)
 	case TE_QUIT: return 1;
 	case TE_STOP: term_stop(l->t); break;
 	case TE_CONT: term_redraw(l->t); break;
+	case TE_BACKGROUND: app_background(l->a, in.light); break;
 	case TE_RESIZE: break;
 	case TE_FD:
 		if (j) {
@@ -222,6 +224,9 @@ static int run_loop(
 	if (n >= 0)
 		term_set_colours(t, n);
 	u->look.colours = u->look.theme == TH_MONO ? 0 : term_colours(t);
+	u->themed = options_str(o, OPT_THEME) || u->look.theme == TH_MONO;
+	if (!u->themed)
+		term_ask_background(t);
 	int rc = wait_screen_run(t, *s, &u->look, u->ascii, e);
 	if (rc)
 		return rc < 0 ? -1 : 0;
@@ -233,7 +238,8 @@ static int run_loop(
 	term_mouse(t, app_mouse(l.a));
 	term_cursor(t, app_cursor(l.a));
 	bool failed = session_failed(*s, e);	/* app_new() may have taken the result, so no event would follow */
-	if (!failed)
+	l.dirty = term_has_key(t);	/* the answer about the background, which may change all colours, or keys */
+	if (!failed && !l.dirty)
 		draw_screen(&l);
 	while (!failed && !run_step(&l))
 		failed = session_failed(app_session(l.a), e);

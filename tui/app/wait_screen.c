@@ -76,7 +76,7 @@ static bool is_quit_key(int32_t key)
 	return key == 'q' || key == 'Q' || key == KEY_ESC || key == 3 || key == KEY_F10;
 }
 
-int wait_screen_run(struct term *t, struct session *s, const struct look *look, bool ascii, struct err *e)
+int wait_screen_run(struct term *t, struct session *s, struct look *look, bool ascii, struct err *e)
 {
 	struct grid *g = grid_new(1, 1, ascii);
 	int rc = 0, rows, cols;
@@ -92,6 +92,7 @@ int wait_screen_run(struct term *t, struct session *s, const struct look *look, 
 		case TE_QUIT: rc = 1; break;
 		case TE_STOP: term_stop(t); break;
 		case TE_CONT: term_redraw(t); break;
+		case TE_BACKGROUND: look->theme = in.light ? TH_LIGHT : TH_DARK; break;
 		case TE_FD:
 			job_drain(j);
 			session_refresh(s);

@@ -12,6 +12,6 @@ void wait_screen_text(const struct fetch_progress *, struct buf *);
 /* Show the wait screen until the session has data. Return 0: it has; 1: the user quit; -1: *e is set. */
 struct term;
 struct look;
-int wait_screen_run(struct term *, struct session *, const struct look *, bool ascii, struct err *e);
+int wait_screen_run(struct term *, struct session *, struct look *, bool ascii, struct err *e);
 
 #endif

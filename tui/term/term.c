@@ -21,6 +21,7 @@
 #include "base/ending.h"
 #include "base/mem/mem.h"
 #include "base/put.h"
+#include "term/background.h"
 #include "term/clipboard.h"
 #include "term/mouse.h"
 #include "term/restore.h"
@@ -39,8 +40,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-/* Begin of an event of the mouse, in the two encodings; ms to wait for the rest of it, for slow lines. */
-enum { KEY_SGR = KEY_MAX - 1, KEY_X10 = KEY_MAX - 2, MOUSE_WAIT = 300 };
+/* Begin of an event of the mouse, in the two encodings; ms to wait for the rest of it, for slow lines. Begin of the answer
+   about the background, and of that about the device. */
+enum { KEY_SGR = KEY_MAX - 1, KEY_X10 = KEY_MAX - 2, MOUSE_WAIT = 300, KEY_OSC11 = KEY_MAX - 3, KEY_DEVICE = KEY_MAX - 4 };
+/* ms: between the bytes of a key; the same while an answer is expected, which may come in pieces; how long it is expected;
+   how long the program stays for it at its end. */
+enum { ESC_MS = 25, ESC_ASKED_MS = 200, ASKED_MS = 2000, STAY_MS = 300 };
 
 struct term {
 	SCREEN *screen;
@@ -50,6 +55,9 @@ struct term {
 	bool mouse, cursor;
 	struct mouse pointer;
 	int64_t waited;		/* total ms of waiting for input: time spent drawing does not affect double clicks */
+	int64_t asked;		/* when the background was asked for, in ms; 0: no answer is expected */
+	bool answering;		/* the next bytes are of the answer: */
+	struct background_bytes answer;
 	struct screen_state *screen_state;
 	WINDOW *keys;		/* the window from which keys are read: reading from stdscr would draw */
 	struct buf out;
@@ -168,7 +176,7 @@ static void init_modes(struct term *t)
 	keypad(t->keys, TRUE);
 	nodelay(t->keys, TRUE);
 	curs_set(0);
-	set_escdelay(25);
+	set_escdelay(ESC_MS);
 	common_keys();
 	define_mouse("\033[<", KEY_SGR);
 	if (cap_is("kmous", "\033[M"))		/* on other terminals it may be F1 */
@@ -257,6 +265,46 @@ struct term *term_open(struct err *e)
 	return t;
 }
 
+/* ---- the background */
+
+void term_ask_background(struct term *t)
+{
+	if (t->colours < 256 || !background_may_ask(getenv("TERM"), getenv))
+		return;
+	define_key("\033]11;", KEY_OSC11);
+	define_key("\033[?", KEY_DEVICE);
+	set_escdelay(ESC_ASKED_MS);
+	t->asked = clock_ms();
+	(void)put_all(STDOUT_FILENO, background_question, strlen(background_question));
+}
+
+static void stop_expecting(struct term *t)
+{
+	if (t->asked)
+		set_escdelay(ESC_MS);
+	t->asked = 0;
+}
+
+/* Before another program gets the terminal: take the answer, which it would read as keys. */
+static void await_answer(struct term *t)
+{
+	static const char end[] = "\033[?";
+	int64_t until = clock_ms() + STAY_MS, now;
+	size_t seen = t->answering && t->answer.device ? 3 : 0;
+	if (t->asked && clock_ms() < t->asked + ASKED_MS)
+		while (seen < sizeof end && (now = clock_ms()) < until) {
+			struct pollfd p = {t->tty, POLLIN, 0};
+			char c;
+			if (poll(&p, 1, (int)(until - now)) <= 0 || read(t->tty, &c, 1) != 1)
+				break;
+			if (seen == 3)
+				seen = c >= 0x40 ? sizeof end : seen;
+			else
+				seen = c == end[seen] ? seen + 1 : c == end[0];
+		}
+	stop_expecting(t);
+}
+
 static void pen_down(struct term *t);
 
 /* Without an alternate screen our screen stays, and the next program writes in its last line: erase that. */
@@ -274,6 +322,7 @@ void term_close(struct term *t)
 		return;
 	term_mouse(t, false);
 	pen_down(t);
+	await_answer(t);
 	curses_down();
 	restore_disarm();
 	restore_settings();
@@ -371,6 +420,7 @@ void term_leave(struct term *t)
 	pen_down(t);
 	if (t->mouse)
 		mouse_modes(t, false);
+	await_answer(t);
 	curses_down();
 	restore_settings();
 }
@@ -448,6 +498,20 @@ static bool read_mouse(struct term *t, bool sgr, struct mouse_event *e)
 	return r == MOUSE_EVENT;
 }
 
+/* Take a byte of an answer. false: it is not part of one. */
+static bool take_answer(struct term *t, wint_t k, struct term_input *in, enum term_event *ev)
+{
+	enum background_read r = background_read(&t->answer, k);
+	t->answering = r == BACKGROUND_MORE;
+	if (r == BACKGROUND_NONE && t->answer.device)
+		stop_expecting(t);
+	if (r == BACKGROUND_DARK || r == BACKGROUND_LIGHT) {
+		in->light = r == BACKGROUND_LIGHT;
+		*ev = TE_BACKGROUND;
+	}
+	return r != BACKGROUND_BROKEN;
+}
+
 /* Read a key or an event of the mouse that has arrived; false: none. Without a meaning (a release) it is TE_TIME. */
 static bool read_key(struct term *t, struct term_input *in, enum term_event *ev)
 {
@@ -456,6 +520,13 @@ static bool read_key(struct term *t, struct term_input *in, enum term_event *ev)
 	*ev = TE_TIME;
 	if (r == ERR)
 		return false;
+	if (t->answering && take_answer(t, k, in, ev))
+		return true;
+	if (r != OK && ((int)k == KEY_OSC11 || (int)k == KEY_DEVICE)) {
+		t->answering = true;
+		t->answer = (struct background_bytes){.device = (int)k == KEY_DEVICE};
+		return true;
+	}
 	if (r == OK) {
 		in->key = k == '\b' ? 127 : (int32_t)k;
 		*ev = in->key ? TE_KEY : TE_TIME;
@@ -498,6 +569,8 @@ static enum term_event on_pipe(struct term *t)
 enum term_event term_wait(struct term *t, int fd, int ms, struct term_input *in)
 {
 	enum term_event ev;
+	if (t->asked && clock_ms() > t->asked + ASKED_MS)
+		stop_expecting(t);
 	if (read_key(t, in, &ev))	/* curses may have some already */
 		return ev; /* return also without a meaning: an earlier event may not be drawn yet, so do not wait */
 	struct pollfd p[3] = {{t->tty, POLLIN, 0}, {restore_signal_fd(), POLLIN, 0}, {fd, POLLIN, 0}};

@@ -36,8 +36,11 @@ int  term_pipe(struct term *, const char *command, const char *s, size_t n);
 enum term_copied { TC_TMUX, TC_OSC52, TC_FILE, TC_NOWHERE };
 enum term_copied term_copy(struct term *, const char *s, size_t n, char *file, size_t nfile);
 
-enum term_event { TE_KEY, TE_CLICK, TE_RESIZE, TE_FD, TE_TIME, TE_STOP, TE_CONT, TE_QUIT };
-struct term_input { int32_t key; int y, x; };
+/* Ask for the colour of the background, if the terminal knows the question. The answer is an event, at any time or never. */
+void term_ask_background(struct term *);
+
+enum term_event { TE_KEY, TE_CLICK, TE_RESIZE, TE_FD, TE_TIME, TE_STOP, TE_CONT, TE_QUIT, TE_BACKGROUND };
+struct term_input { int32_t key; int y, x; bool light; };	/* light: the background */
 /* Wait for a key, a signal, fd to be readable (-1: none) or ms to pass (-1: no limit). */
 enum term_event term_wait(struct term *, int fd, int ms, struct term_input *);
 bool term_has_key(struct term *);	/* more keys have arrived already */
