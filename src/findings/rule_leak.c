@@ -47,7 +47,7 @@ struct leak {
 struct leak_search {
 	struct findings_run *r;
 	struct leak_count *count;	/* by group */
-	uint32_t *touched, ntouched;	/* groups with a count */
+	uint32_t *touched, ntouched;	/* groups with a count, each once */
 	uint8_t *network;		/* a bit per track: it waits for the network at the end */
 	struct u64_hash connections;	/* of the current site: groups and goroutines of connections that were counted */
 	struct leak *v;
@@ -160,9 +160,10 @@ static void judge_site(struct leak_search *l, uint32_t site)
 		/* one that is not longer than those that ended may end as well */
 		if (!group-- || (!o->before && (r->sn->t1 - o->t0) / LONGER < x->longest))
 			continue;
-		if (!l->count[group].n)
-			l->touched[l->ntouched++] = group;
+		bool fresh = !l->count[group].n;
 		count_wait(l, o, group);
+		if (fresh && l->count[group].n)
+			l->touched[l->ntouched++] = group;
 	}
 	u64_map_free(&l->connections);
 	join_groups(l);

@@ -52,6 +52,20 @@ for first in 'leak+library main.session.watch' 'stuck-lock+mixed main.(*settings
 	head -1 "$tmp/found" | grep -qF "problem [{\"function\":\"${first#* }\"" || fail "$first: $(cat "$tmp/found")"
 done
 
+# goroutines that ran when the recording began, and of which no creation is known, are no leak however many of them wait
+if can_make_trace; then
+	{
+		printf '%s\n' "$trace_start" 'GoBlock 1000 3 1'
+		for p in $(seq 2 400); do
+			printf '%s\n' "Batch 1 $((p + 10)) 100" "ProcStatus 1 $p 1" "GoStatus 1 $p -1 2" 'GoBlock 1000 3 1'
+		done
+		printf '%s\n' 'Batch 1 -1 120' Stacks 'Stack 1  0x10 1 2 30' 'Batch 1 -1 120' Strings \
+			'String 1 "main.f"' 'String 2 "main.go"' 'String 3 "chan receive"' EndOfGeneration
+	} | make_trace unborn
+	run 0 findings "$tmp/unborn.trace"
+	grep -q ' leak: ' "$tmp/out" && fail "unborn: goroutines that exist since before the trace are a leak: $(cat "$tmp/out")"
+fi
+
 f=$faults/lock-queue.trace.gz
 # time on a CPU is known from CPU samples only, and never the first problem
 run 0 findings -rule=stolen-cpu "$f"
