@@ -31,6 +31,7 @@
 #include <stdint.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -53,6 +54,7 @@ static struct {
 	char stack[STACK];
 	uintptr_t main;			/* the thread that called ending_start(): the UI thread */
 	_Atomic bool started, begun, parked;
+	_Atomic int soon;		/* 1 + the status of ending_soon(); 0: it was not called */
 } ending;
 
 void ending_terminal(void (*restore)(void))
@@ -200,6 +202,14 @@ void ending_undo(void)
 			unlink(ending.file[i].path);
 }
 
+void ending_soon(int status)
+{
+	enum { MOMENT_US = 700000 };
+	int none = 0;
+	if (atomic_compare_exchange_strong(&ending.soon, &none, status + 1))
+		setitimer(ITIMER_REAL, &(struct itimerval){.it_value.tv_usec = MOMENT_US}, NULL);
+}
+
 static void write_stderr(const char *words, size_t n)
 {
 	ssize_t k = write(STDERR_FILENO, words, n);
@@ -225,6 +235,10 @@ static void on_signal(int sig, siginfo_t *si, void *context)
 	(void)context;
 	if (sig == SIGBUS && mapped_repair_fault(si->si_addr))
 		return;
+	if (sig == SIGALRM && atomic_load(&ending.soon)) {
+		ending_undo();
+		_exit(atomic_load(&ending.soon) - 1);
+	}
 	bool took_terminal = atomic_load(&ending.restore);
 	ending_undo();
 	if (took_terminal && is_bug(sig))

@@ -45,6 +45,10 @@ int  ending_create(char *path, int *file);
    caller has to end the program. Async-signal-safe. */
 void ending_undo(void);
 
+/* Exit with this status a moment from now, at the latest: what threads compute is not wanted any more, and some work does not
+   ask whether it shall stop. A second call changes nothing. Async-signal-safe. */
+void ending_soon(int status);
+
 /* Call ending_undo(), report that there is no memory, and exit with status 1. */
 _Noreturn void ending_no_memory(size_t wanted);
 

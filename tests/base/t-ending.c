@@ -74,6 +74,35 @@ static void test_child_of_last_moment(void)
 	close(life[0]);
 }
 
+static void *work_for_ever(void *arg)
+{
+	while (pause() < 0)
+		;
+	return arg;
+}
+
+/* A program that is to end does so although it waits for work that does not. */
+static void test_end_soon(void)
+{
+	enum { TRIES = 1000 };
+	int status = 0;
+	pid_t pid = fork(), ended = 0;
+	if (!pid) {
+		pthread_t thread;
+		ending_start();
+		ending_soon(7);
+		ending_soon(8);
+		if (!pthread_create(&thread, NULL, work_for_ever, NULL))
+			pthread_join(thread, NULL);
+		_exit(3);
+	}
+	for (int i = 0; i < TRIES && !(ended = waitpid(pid, &status, WNOHANG)); i++)
+		poll(NULL, 0, 20);
+	OK(ended == pid && WIFEXITED(status) && WEXITSTATUS(status) == 7);
+	if (!ended)
+		kill(pid, SIGKILL);
+}
+
 static bool blocks_term(void)
 {
 	sigset_t now;
@@ -106,6 +135,7 @@ static void test_many_children(void)
 int main(void)
 {
 	test_child_of_last_moment();
+	test_end_soon();
 	test_many_children();
 	return DONE();
 }

@@ -185,6 +185,25 @@ static void replaced_behind_help(void)
 	unlink(name);
 }
 
+/* Keys that quit do not wait for what an earlier key asked for; others do. */
+static void quits_at_once(const char *keys)
+{
+	struct viewer v;
+	if (begin(&v, "orders.trace", false)) {
+		press(&v, "6jj", true);
+		app_key(v.a, 'D');
+		OK(app_key_waits(v.a, 'j') && !app_key_waits(v.a, KEY_ESC));
+		for (; *keys; keys++) {
+			OK(!app_key_waits(v.a, *keys));
+			app_key(v.a, *keys);
+		}
+		struct app_requests w = app_take_requests(v.a);
+		OK(w.quit);
+		app_requests_free(&w);
+	}
+	end(&v);
+}
+
 int main(void)
 {
 	const char *dir = getenv("srcdir");
@@ -210,6 +229,8 @@ int main(void)
 	    "1!");
 	cancel("goroutines.txt", "!1j<Esc>fu");
 	replaced_behind_help();
+	quits_at_once("Q");
+	quits_at_once("\3\3");
 	stopped("cpu.pb.gz");
 	stopped("orders.trace");
 	hurry("orders.trace", "1j5+++w)(--{{MjjG8<Enter>6jW9G7", "16");

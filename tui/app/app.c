@@ -504,14 +504,18 @@ void app_close_panes(struct app *a)
 	memset(a->nav.marked, 0, sizeof a->nav.marked);
 }
 
+void app_save(struct app *a)
+{
+	if (!a->keeps_files)
+		return;
+	user_lines_write_history(a);
+	view_file_write(a);
+}
+
 void app_free(struct app *a)
 {
 	if (!a)
 		return;
-	if (a->keeps_files) {
-		user_lines_write_history(a);
-		view_file_write(a);
-	}
 	write_file_update(a, true);
 	copy_pane_cancel(a);
 	app_close_panes(a);

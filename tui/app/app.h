@@ -26,9 +26,12 @@ struct app_setup {
 	bool patient;		/* long computations run in the background: see app_work() */
 };
 struct app *app_new(const struct options *, struct session *, const struct app_setup *, struct err *);
+void app_save(struct app *);	/* write the history of prompts, and the last view */
 void app_free(struct app *);
 
 void app_key(struct app *, int32_t key);
+/* Would app_key() wait for what an earlier key asked for, and a job makes? Not for Esc and keys that quit. */
+bool app_key_waits(const struct app *, int32_t key);
 void app_click(struct app *, int32_t key, int y, int x);	/* key: KEY_CLICK, ... */
 void app_resize(struct app *, int rows, int cols);
 void app_background(struct app *, bool light);	/* the terminal's, which chooses the theme unless the user has */

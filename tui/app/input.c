@@ -123,6 +123,23 @@ static bool key_help(struct app *a, int32_t key)
 	return pane_act(pane_now(a), state_now(a), &a->env, &act, &ask) == V_DONE;
 }
 
+/* Does a key stop work, or quit, whatever an earlier key has asked for? */
+static bool is_urgent(const struct app *a, int32_t key)
+{
+	const struct binding *b;
+	if (key == KEY_ESC)
+		return true;
+	if (a->prompt.cmd || a->pop.kind || a->in.letter || a->in.ntyped || pane_now(a)->bit == P_HELP)
+		return false;
+	return keymap_find(&a->in.keys, &key, 1, pane_now(a)->bit, &b) == KM_FOUND &&
+	    (b->cmd == CMD_QUIT || b->cmd == CMD_INTERRUPT);
+}
+
+bool app_key_waits(const struct app *a, int32_t key)
+{
+	return !is_urgent(a, key) && pane_answers_key(pane_now(a), state_now(a));
+}
+
 void app_key(struct app *a, int32_t key)
 {
 	if (key == KEY_ESC && copy_pane_cancel(a)) {
@@ -130,7 +147,7 @@ void app_key(struct app *a, int32_t key)
 		return;
 	}
 	copy_pane_finish(a);
-	if (key != KEY_ESC)
+	if (app_key_waits(a, key))
 		app_finish_pending(a);
 	struct view before = a->prompt.cmd ? a->prompt.before : app_view(a);
 	a->status.sticky = false;

@@ -17,6 +17,7 @@
 #include "app/script.h"
 #include "app/wait_screen.h"
 #include "base/clock.h"
+#include "base/ending.h"
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/put.h"
@@ -98,6 +99,7 @@ static bool serve_wants(struct app *a, struct term *t)
 	return w.quit;
 }
 
+enum { HELD = 64 };
 struct loop {
 	struct app *a;
 	struct term *t;
@@ -108,6 +110,8 @@ struct loop {
 	int64_t owed;		/* work since the last frame that was not drawn, us */
 	bool outlined;		/* the outline of the trace, or all of the file, has been drawn */
 	bool tasted;		/* the first samples of a profile have been drawn */
+	int32_t held[HELD];	/* keys that wait for what an earlier one asked for, in the order in which they came */
+	int nheld;
 };
 
 /* Return true once when there is something to show for the first time, which is drawn at once. */
@@ -173,6 +177,27 @@ static bool take_time(struct loop *l, bool own_job)
 	return l->dirty || own_job;
 }
 
+/* Give the app the keys that need not wait any more. Return whether there were any. */
+static bool take_held(struct loop *l)
+{
+	int n = 0;
+	while (n < l->nheld && !app_key_waits(l->a, l->held[n]))
+		app_key(l->a, l->held[n++]);
+	l->nheld -= n;
+	memmove(l->held, l->held + n, (size_t)l->nheld * sizeof *l->held);
+	return n > 0;
+}
+
+/* The loop does not wait where app_key() would: a later key may quit. */
+static void take_key(struct loop *l, int32_t key)
+{
+	take_held(l);
+	if (app_key_waits(l->a, key) && l->nheld < HELD)
+		l->held[l->nheld++] = key;
+	else
+		app_key(l->a, key);
+}
+
 /* Handle one event. 0: continue, 1: quit. */
 static int run_step(struct loop *l)
 {
@@ -183,7 +208,7 @@ static int run_step(struct loop *l)
 	enum term_event what = term_wait(l->t, j ? job_fd(j) : own ? job_fd(own) : -1, wait_ms(l, j && own), &in);
 	l->woke = l->woke ? l->woke : clock_us();
 	switch (what) {
-	case TE_KEY: app_key(l->a, in.key); break;
+	case TE_KEY: take_key(l, in.key); break;
 	case TE_CLICK: app_click(l->a, in.key, in.y, in.x); break;
 	case TE_QUIT: return 1;
 	case TE_STOP: term_stop(l->t); break;
@@ -200,6 +225,7 @@ static int run_step(struct loop *l)
 		break;
 	case TE_TIME: draw = take_time(l, own); break;
 	}
+	draw = take_held(l) || draw;
 	if (!draw) {
 		l->woke = 0;
 		return 0;
@@ -228,6 +254,8 @@ static int run_loop(
 	if (!u->themed)
 		term_ask_background(t);
 	int rc = wait_screen_run(t, *s, &u->look, u->ascii, e);
+	if (rc > 0)
+		ending_soon(0);
 	if (rc)
 		return rc < 0 ? -1 : 0;
 	term_size(t, &u->rows, &u->cols);
@@ -244,6 +272,9 @@ static int run_loop(
 	while (!failed && !run_step(&l))
 		failed = session_failed(app_session(l.a), e);
 	*s = app_session(l.a);
+	app_save(l.a);
+	if (!failed)
+		ending_soon(0);
 	grid_free(l.g);
 	app_free(l.a);
 	return failed ? -1 : 0;

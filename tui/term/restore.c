@@ -49,6 +49,7 @@ static void on_signal(int sig)
 			ending_undo();
 			_exit(128 + sig);
 		}
+		ending_soon(0);
 	}
 	ssize_t k = write(way_out.pipe[1], &c, 1);
 	(void)k;
