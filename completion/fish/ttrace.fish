@@ -141,7 +141,7 @@ complete -c ttrace -o set -l set -d 'findings: change a threshold of a rule: stw
 complete -c ttrace -o fail-on -l fail-on -d 'findings: exit with status 3 if there is a problem; a problem or a notice; a rule that cannot be answered; a list of these; in a comparison: if a finding is new or worse, or a kind of operations is slower' -x -a 'problem notice unanswerable'
 complete -c ttrace -o baseline -l baseline -d 'findings: only those that are new or worse than in FILE, which findings -format=json has written' -r
 complete -c ttrace -o step -l step -d 'stats: time between rows' -r
-complete -c ttrace -o pane -l pane -d 'first pane' -x -a 'top list peek flame timeline goroutines tasks gc events findings why boards tags report help info'
+complete -c ttrace -o pane -l pane -d 'first pane' -x -a 'findings why boards top list peek flame timeline goroutines tasks gc events tags report help info'
 complete -c ttrace -o at -l at -d 'go to this time, range, goroutine or function; @VIEW: numbers that gy wrote' -r
 complete -c ttrace -o script -l script -d 'press these keys without a terminal and print the screen' -r
 complete -c ttrace -o size -l size -d 'size of the screen that -script prints' -r

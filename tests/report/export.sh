@@ -136,7 +136,7 @@ head -n 1 a.csv | grep -q '^name,' || fail ":w and y do not replace the file: $(
 # P shows the name of the file before it writes; :screen and reports with > ask before they replace a file
 "$TTRACE" view -script 'P' "$cpu" | tail -n 1 | grep -q '^:screen ttrace-1.txt' || fail "P does not show the name"
 [ ! -e ttrace-1.txt ] || fail "P writes before Enter"
-"$TTRACE" view -script 'P<Enter>' "$cpu" | grep -q 'screen written to ttrace-1.txt' && grep -q '^ttrace cpu' ttrace-1.txt || fail "P and Enter write no screen"
+"$TTRACE" view -script 'P<Enter>' "$cpu" | grep -q 'screen written to ttrace-1.txt' && grep -q '^cpu.pb.gz' ttrace-1.txt || fail "P and Enter write no screen"
 "$TTRACE" view -script 'P' "$cpu" | tail -n 1 | grep -q '^:screen ttrace-2.txt' || fail "P offers a name that is taken"
 for keys in ':screen kept<Enter>' ':raw > kept<Enter>' ':raw<Enter>:tree > kept<Enter>' ':list . > kept<Enter>'; do
 	echo mine >kept

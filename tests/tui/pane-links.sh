@@ -29,7 +29,7 @@ link orders.trace 1jjj 4 'export  self 50.0ms'
 # from an interval on the timeline to its goroutine, its stack in the flame graph, its task, and the events at that time
 link orders.trace 'gG55<Enter>gt1.32s<Enter>' 6 '[6Gor]' 'net/http.(*conn).serve'
 link orders.trace 'gG55<Enter>gt1.32s<Enter>' 4 '[4Flame]'
-link orders.trace 'gG55<Enter>gt1.32s<Enter>' 7 '[7Task]' '18 kinds' '>authenticate'
+link orders.trace 'gG55<Enter>gt1.32s<Enter>' 7 '[7Ops]' '18 kinds' '>authenticate'
 link orders.trace 'gG55<Enter>gt1.32s<Enter>7<Enter>' '<Enter>' 'Operations > authenticate > 926'
 link orders.trace 'gG55<Enter>gt1.32s<Enter>' 9 '[9Ev]' '1.32'
 # 5 on a goroutine selects its row among all rows. 5 on a group shows only the rows of the group; 0, a search and u show all

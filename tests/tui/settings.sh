@@ -114,8 +114,10 @@ if curses; then
 	shows 'a click sorts the intervals of a goroutine' 'DURATION▼'
 	press '7<Mouse 0M 50 2>' "$trace" -mouse=on
 	shows 'a click sorts tasks' ' p50▼ '
-	press '<Mouse 0M 42 0>' "$cpu" -judge=false -mouse=on
+	press '<Mouse 0M 36 0>' "$cpu" -judge=false -mouse=on
 	shows 'a click on a tab shows its pane' '[4Flame]'
+	press '<Mouse 0M 22 0>' "$trace" -mouse=on
+	shows 'a click on a tab whose key is no digit shows its pane' ';Wait' '[WWhy]'
 	press '<Mouse 0M 30 9><Mouse 32M 40 9><Mouse 32M 50 12><Mouse 0m 50 12>' "$trace" -mouse=on
 	shows 'a drag selects a range' '| range 687ms'
 	press '<Mouse 80M 30 9>' "$trace" -mouse=on

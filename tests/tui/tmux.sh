@@ -63,7 +63,7 @@ see search '/runtime'
 keys Escape
 gone search '/runtime'
 mux resize-window -x 120 -y 40
-wide() { screen && head -n 1 "$tmp/screen" | grep -q '.\{100\}help'; }
+wide() { screen && head -n 1 "$tmp/screen" | grep -q '.\{100\}? keys'; }
 until_so wide || give_up 'the screen is not as wide as the terminal'
 keys '?'
 see help '[Help]'

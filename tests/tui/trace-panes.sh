@@ -133,9 +133,9 @@ grep -q 'last call from C' "$tmp/out" && fail "goroutine 5, which exists once, h
 # W explains what is named or, where no finding and no board has anything to select, the main kind.
 stock=$samples/stock.trace
 after "$stock" ':t 0.1s..0.101s<Enter>!' 'Nothing stands out'
-after "$stock" ':t 0.1s..0.101s<Enter>!W' '[Why]' '!no finding is selected'
-after "$stock" ':t 0.1s..0.101s<Enter>;W' '[Why]'
-after "$trace" '!:why login<Enter>' '[Why]' 'login #9'
+after "$stock" ':t 0.1s..0.101s<Enter>!W' '[WWhy]' '!no finding is selected'
+after "$stock" ':t 0.1s..0.101s<Enter>;W' '[WWhy]'
+after "$trace" '!:why login<Enter>' '[WWhy]' 'login #9'
 
 # A wait for a P during which two other goroutines take turns so often that what occupied the P is estimated: each report of
 # critical paths says so, in its header or in a notice.

@@ -3,14 +3,14 @@
 /*
  * The screen: two lines above the pane, two below.
  *
- *	0	ttrace FILE  [1Top] 2List ...                     ?help, or progress
+ *	0	FILE  !Find WWhy ;Wait[1Top]2List ...             ?, or progress
  *	1	summary of the pane | the active filters, always
  *	2..	the pane, and at 120 columns its side part
  *	-2	detail of the selection, or a message
  *	-1	keys of this pane, or a prompt
  *
  * These four lines never scroll. When there is too little room, the file's name is shortened first,
- * then the names of the tabs, then the pane's summary. The filters stay, because numbers under a
+ * then the names of the tabs but the current one, then the pane's summary. The filters stay, because numbers under a
  * forgotten filter mislead.
  */
 #include "config.h"
@@ -26,49 +26,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MIN = 8, COLS_MIN = 40 };
+enum { ROWS_MIN = 8, COLS_MIN = 40, NAME_LEAST = 4, KEYS_COLS = 120 };
 
 /* ---- line 0 */
 
-static char digit_of(int i)
+/* Return the key of a pane's tab, or 0: the tab is shown only while the pane is current. */
+static char tab_key(int i)
 {
 	const char *k = cmds[panes[i]->cmd].keys;
-	return k && k[0] >= '1' && k[0] <= '9' && (!k[1] || k[1] == ' ') ? k[0] : '\0';
+	return !panes[i]->aside && k && (!k[1] || k[1] == ' ') ? k[0] : '\0';
 }
 
+static bool has_tab(const struct app *a, int i)
+{
+	return i == a->cur || (app_pane_fits(a, i) && tab_key(i));
+}
+
+/* Return the width of the tabs with the blanks or brackets around each. */
 static int tabs_width(const struct app *a, bool names)
 {
-	int w = 0;
+	int w = 1;
 	for (int i = 0; panes[i]; i++)
-		if (app_pane_fits(a, i) && (digit_of(i) || i == a->cur))
-			w += (digit_of(i) != 0) +
-			     (names || !digit_of(i) ? (int)strlen(panes[i]->tab) : 0) + 1 +
-			     2 * (i == a->cur);
+		if (has_tab(a, i))
+			w += 1 + (tab_key(i) != 0) + (names || i == a->cur ? (int)strlen(panes[i]->tab) : 0);
 	return w;
 }
 
-/* Draw the tabs from column x. *hit: set to the pane whose tab is at column `at`. */
-static int draw_tabs(const struct app *a, struct grid *g, int x, bool names, int at, int *hit)
+/* Draw the tabs from column x, names: not only of the current one. *hit: set to the pane whose tab is at column `at`.
+   The brackets take the places of blanks, so the tabs stay where they are when another one becomes current. */
+static void draw_tabs(const struct app *a, struct grid *g, int x, bool names, int at, int *hit)
 {
 	for (int i = 0; panes[i]; i++) {
-		int from = x;
-		char d = digit_of(i);
-		if (!app_pane_fits(a, i) || (!d && i != a->cur))
+		char key = tab_key(i);
+		bool now = i == a->cur;
+		if (!has_tab(a, i))
 			continue;
-		enum style st = i == a->cur ? ST_TITLE : ST_TAB;
-		if (i == a->cur)
-			x = grid_text(g, 0, x, st, 0, "[");
-		if (d)
-			x = grid_textn(g, 0, x, i == a->cur ? ST_ACCENT : ST_TAB, 0, &d, 1);
-		if (names || !d)
-			x = grid_text(g, 0, x, st, i == a->cur ? AT_BOLD : 0, panes[i]->tab);
-		if (i == a->cur)
-			x = grid_text(g, 0, x, st, 0, "]");
-		if (hit && at >= from && at < x)
+		int from = ++x;
+		if (now)
+			grid_text(g, 0, x - 1, ST_TITLE, 0, "[");
+		if (key)
+			x = grid_textn(g, 0, x, now ? ST_ACCENT : ST_TAB, 0, &key, 1);
+		if (names || now)
+			x = grid_text(g, 0, x, now ? ST_TITLE : ST_TAB, now ? AT_BOLD : 0, panes[i]->tab);
+		if (now)
+			grid_text(g, 0, x, ST_TITLE, 0, "]");
+		if (hit && at >= from - now && at < x + now)
 			*hit = i;
-		x++;
 	}
-	return x;
 }
 
 /* Append the progress of loading, or the key of the help. */
@@ -85,7 +89,7 @@ static void put_corner(const struct app *a, struct buf *b)
 		return;
 	}
 	if (!j) {
-		buf_puts(b, "?help");
+		buf_puts(b, a->screen.cols < KEYS_COLS ? "?" : "? keys  : command");
 		return;
 	}
 	struct fetch_progress f;
@@ -107,24 +111,20 @@ static void put_corner(const struct app *a, struct buf *b)
 
 static void draw_head(const struct app *a, struct grid *g, int at, int *hit)
 {
-	struct buf right = {0}, name = {0};
-	struct buf file = {0};
+	struct buf right = {0}, name = {0}, file = {0};
 	put_corner(a, &right);
-	int room = g->w - (int)right.n - 2;
-	bool names = g->w >= 60 && tabs_width(a, true) + 12 <= room;
-	int x = 0;
-	if (names || room - tabs_width(a, false) >= 16)
-		x = grid_text(g, 0, 0, ST_TITLE, 0, "ttrace ");
-	int left = room - x - tabs_width(a, names) - 1;
+	bool works = app_job(a) || session_weighing_job(a->s) || app_has_pending(a);
+	int room = g->w - (int)right.n;
+	bool names = tabs_width(a, true) + (works ? 0 : NAME_LEAST) <= room;	/* work soon ends: tabs keep their names */
+	int left = room - tabs_width(a, names), x = 0;
 	session_title(a->s, left > 0 ? (size_t)left : 0, &file);
-	if (left > 3)
+	if (left >= NAME_LEAST)
 		text_fit_middle(&name, file.p, file.n, (size_t)left, g->ascii);
-	x = grid_text(g, 0, x, ST_NORMAL, 0, buf_str(&name));
+	x = grid_text(g, 0, 0, ST_TITLE, 0, buf_str(&name));
 	struct rect old = grid_clip(g, (struct rect){0, 0, 1, room});
-	draw_tabs(a, g, x ? x + 2 - (left < 4) : 0, names, at, hit);
+	draw_tabs(a, g, x && x < left ? x + 1 : x, names, at, hit);
 	grid_unclip(g, old);
-	grid_right(g, 0, g->w, app_job(a) || session_weighing_job(a->s) || app_has_pending(a) ? ST_WARN : ST_KEY, 0,
-	    buf_str(&right));
+	grid_right(g, 0, g->w, works ? ST_WARN : ST_KEY, 0, buf_str(&right));
 	buf_free(&right);
 	buf_free(&name);
 	buf_free(&file);

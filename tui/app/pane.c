@@ -2,7 +2,7 @@
  * Copyright (c) 2026 The ttrace authors */
 /*
  * The table of panes, and what all panes that are lists have in common. A new pane needs a struct
- * pane_ops, its bit in command.h, a row in commands.def, and a line here; the tabs, the digits, the
+ * pane_ops, its bit in command.h, a row in commands.def, and a line here; the tabs, their keys, the
  * help and -pane=NAME use these.
  *
  * A command goes to the pane first, and then to its list, so a pane can give any key another
@@ -20,6 +20,9 @@
 #include <string.h>
 
 const struct pane_ops *const panes[] = {
+    &pane_findings,
+    &pane_why,
+    &pane_boards,
     &pane_top,
     &pane_list,
     &pane_peek,
@@ -29,9 +32,6 @@ const struct pane_ops *const panes[] = {
     &pane_tasks,
     &pane_gc,
     &pane_events,
-    &pane_findings,
-    &pane_why,
-    &pane_boards,
     &pane_tags,
     &pane_report,
     &pane_help,

@@ -133,6 +133,7 @@ struct pane_ops {
 	int bit;		/* P_TOP: selects the rows of commands.def that apply here */
 	enum cmd_id cmd;	/* the command that opens it */
 	bool trace_only, profile_only;
+	bool aside;		/* its tab is shown only while it is the current pane */
 	/* It depends on the scope of the query alone: session_scope(); or also on focus and ignore: session_selection(). */
 	bool of_scope, of_selection;
 	size_t state_size;	/* the app allocates it, zeroed, before open() */

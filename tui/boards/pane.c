@@ -247,7 +247,7 @@ static void report_of_board(const void *st, const struct pane_env *env, struct p
 }
 
 const struct pane_ops pane_boards = {
-    .name = "boards", .tab = "Boards", .bit = P_BOARDS, .cmd = CMD_BOARDS, .trace_only = true, .of_scope = true,
+    .name = "boards", .tab = "Wait", .bit = P_BOARDS, .cmd = CMD_BOARDS, .trace_only = true, .of_scope = true,
     .state_size = sizeof(struct boards_state), .open = open_boards, .close = close_boards, .update = update_boards,
     .draw = draw_boards, .act = act_boards, .go = boards_go, .place = place_row, .summary = put_summary, .list = &boards_list,
     .view = {save_boards, load_boards}, .own.choices = board_choices, .lines.detail = boards_put_detail,

@@ -357,7 +357,7 @@ static void put_keys(const void *st, const struct pane_env *env, struct buf *b)
 }
 
 const struct pane_ops pane_findings = {
-    .name = "findings", .tab = "Findings", .bit = P_FINDINGS, .cmd = CMD_FINDINGS,
+    .name = "findings", .tab = "Find", .bit = P_FINDINGS, .cmd = CMD_FINDINGS,
     .state_size = sizeof(struct findings_state), .open = open_findings, .close = close_findings,
     .update = update_findings, .draw = draw_findings, .act = act_findings, .place = place_finding,
     .summary = put_summary, .list = &findings_list, .lines.detail = put_detail,

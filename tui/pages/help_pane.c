@@ -437,6 +437,7 @@ static const struct list_ops help_list = {.part = help_part};
 const struct pane_ops pane_help = {
     .name = "help",
     .tab = "Help",
+    .aside = true,
     .bit = P_HELP,
     .cmd = CMD_HELP,
     .state_size = sizeof(struct help),

@@ -266,6 +266,7 @@ static const struct list_ops info_list = {.part = info_part};
 const struct pane_ops pane_info = {
     .name = "info",
     .tab = "Info",
+    .aside = true,
     .bit = P_INFO,
     .cmd = CMD_INFO,
     .state_size = sizeof(struct info_state),

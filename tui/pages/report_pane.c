@@ -481,6 +481,7 @@ static const struct list_ops report_list = {.part = report_part, .text = report_
 const struct pane_ops pane_report = {
     .name = "report",
     .tab = "Report",
+    .aside = true,
     .bit = P_REPORT,
     .cmd = CMD_REPORT,
     .state_size = sizeof(struct report_state),

@@ -425,6 +425,7 @@ static int tags_pane_work(void *st, struct pane_work *out)
 const struct pane_ops pane_tags = {
     .name = "tags",
     .tab = "Tags",
+    .aside = true,
     .bit = P_TAGS,
     .cmd = CMD_TAGS,
     .profile_only = true,

@@ -493,7 +493,7 @@ static int tasks_work(void *st, struct pane_work *out)
 
 const struct pane_ops pane_tasks = {
     .name = "tasks",
-    .tab = "Task",
+    .tab = "Ops",
     .bit = P_TASK,
     .cmd = CMD_PANE_TASK,
     .trace_only = true,
