@@ -46,12 +46,13 @@ static void cutting(void)
 	OK(!strcmp(symbol("main.Walk[go.shape.int].func1", 28), "main.Walk[...].func1"));
 	const char *cpp = "std::__cxx11::basic_string<char, std::less<int> >::compare(char const*) const";
 	OK(!strcmp(symbol(cpp, 75), "__cxx11::basic_string<char, std::less<int> >::compare(char const*) const"));
+	OK(!strcmp(symbol(cpp, 44), "basic_string<...>::compare(...) const"));
 	OK(!strcmp(symbol(cpp, 27), "compare(char const*) const"));
 	OK(!strcmp(symbol(cpp, 4), "com\xe2\x80\xa6"));
 	OK(!strcmp(symbol("bench::(anonymous namespace)::Poly::Area", 10), "Poly::Area"));
-	OK(!strcmp(symbol("<alloc::vec::Vec<T> as core::ops::Drop>::drop", 20), "drop"));
+	OK(!strcmp(symbol("<alloc::vec::Vec<T> as core::ops::Drop>::drop", 20), "Vec<T>::drop"));
 	OK(!strcmp(symbol("a::{lambda(b::c)#1}::operator()", 12), "operator()"));
-	OK(!strcmp(symbol("a::operator< <b::c>", 14), "operator< <b:\xe2\x80\xa6"));
+	OK(!strcmp(symbol("a::operator< <b::c>", 14), "operator< <c>"));
 	OK(!strcmp(symbol("core::ops::Fn(A) -> b::C::call", 4), "call"));
 	OK(!strcmp(symbol("a::", 2), "a\xe2\x80\xa6") && !strcmp(symbol("::", 1), "\xe2\x80\xa6"));
 	text_fit(&b, "hello", 5, 4, true);
@@ -60,6 +61,91 @@ static void cutting(void)
 	OK(is("/usr/~/x.go"));
 	text_fit(&b, "\xe4\xb8\xad\xe6\x96\x87x", 7, 4, true);
 	OK(is("\xe4\xb8\xad~"));
+}
+
+/* Names of other languages, cut: each keeps the part that says what is done, and as much as there is room for of what
+   tells it from others. */
+static void languages(void)
+{
+	static const struct { const char *s; size_t cells; const char *want; } of[] = {
+	    {"<asn1_rs::header::Header as asn1_rs::traits::FromDer>::from_der", 36, "<Header as FromDer>::from_der"},
+	    {"<asn1_rs::header::Header as asn1_rs::traits::FromDer>::from_der", 24, "Header::from_der"},
+	    {"<alloc::vec::Vec<T> as alloc::vec::spec::SpecFromIter<T,I>>::from_iter", 24, "Vec<T>::from_iter"},
+	    {"core::ptr::drop_in_place<alloc::vec::Vec<alloc::string::String>>", 36, "ptr::drop_in_place<Vec<String>>"},
+	    {"tokio::task::Harness<T,S>::poll::{{closure}}", 20, "poll::{{closure}}"},
+	    {"std::map<std::string, my::Bucket>::insert(std::pair<std::string const, my::Bucket> const&)", 36,
+		"std::map<...>::insert(...)"},
+	    {"(anonymous namespace)::Parser::next(my::deeply::Token const&)", 27, "Parser::next(Token const&)"},
+	    {"Alloc: Tuple{HeapSnapshotParser.JSONNumber, Nothing}", 36, "Alloc: Tuple{HeapSnapshotParser.JSO\xe2\x80\xa6"},
+	    {"System.Threading.Tasks.Task.<>c.<.cctor>b__281_0", 36, "Tasks.Task.<>c.<.cctor>b__281_0"},
+	    {"App!Program.<Main>d__0.MoveNext", 20, "<Main>d__0.MoveNext"},
+	    {"java/util/concurrent/ThreadPoolExecutor$Worker.run", 30, "ThreadPoolExecutor$Worker.run"},
+	    {"scala.collection.immutable.List$.$anonfun$map$1", 24, "List$.$anonfun$map$1"},
+	    {"org.apache.spark.GeneratedClass$GeneratedIterator.processNext", 36, "processNext"},
+	    {"node:internal/modules/cjs/loader:Module._compile:1105", 30, "loader:Module._compile:1105"},
+	    {"ActiveRecord::PostgreSQLAdapter#exec_no_cache", 24, "exec_no_cache"},
+	    {"/usr/lib/python3/app/views.py:handle_request:17", 26, "views.py:handle_request:17"},
+	    {"/usr/lib/python3/app/views.py:handle_request:17", 20, "handle_request:17"},
+	    {"LazyCompile:*processRequest /srv/app/server.js:42", 40, "LazyCompile:*processRequest server.js:42"},
+	    {"LazyCompile:*processRequest /srv/app/server.js:42", 36, "*processRequest server.js:42"},
+	    {"LazyCompile:*processRequest /srv/app/server.js:42", 20, "*processRequest"},
+	    {"JS:~(anonymous) file:///app/lib/index.js:136:21", 20, "index.js:136:21"},
+	    {"type:.eq.struct { net/netip.isV6 bool; net/netip.zoneV6 string }", 36, "struct { net/netip.isV6 bool; net/n\xe2\x80\xa6"},
+	    {"main.(*heap[github.com/acme/pkg.Item]).less", 36, "main.(*heap[pkg.Item]).less"},
+	    {"encoding/json.(*decodeState).object.func1", 20, "object.func1"},
+	    {"main.glob..func1", 12, "glob..func1"},
+	    {"example.com/a%2ebee/v2.(*T).m-fm", 24, "v2.(*T).m-fm"},
+	    {"main.T.Method", 8, "T.Method"}, {"main.T.Method", 7, "Method"},
+	};
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++) {
+		const char *got = symbol(of[i].s, of[i].cells);
+		if (strcmp(got, of[i].want))
+			fprintf(stderr, "%s at %zu: \"%s\", want \"%s\"\n", of[i].s, of[i].cells, got, of[i].want);
+		OK(!strcmp(got, of[i].want));
+		buf_reset(&b);
+		OK(text_fit_symbol(&b, of[i].s, strlen(of[i].s), of[i].cells, false) == text_width(b.p, b.n));
+	}
+}
+
+/* For random names and widths: the result fits, the whole name is unchanged where it fits, the last part is kept where
+   that fits, and two names that differ in the last part remain different. */
+static void any_names(void)
+{
+	static const char *const word[] = {"main", "a", "json", "github.com/acme/x", "(*Server)", "v2", "Handler", "serve", "Less",
+	    "std", "vector<a::b, c>", "net/http", "(*heap[go.shape.int])", "[a/b.C]", "{", "}", "<", ">", "func1", "-", " "};
+	uint32_t seed = 1;
+	for (int i = 0; i < 20000; i++) {
+		char s[2][120] = {"", ""};
+		const char *sep = i % 2 ? "." : "::";
+		for (uint32_t k = 0, parts = 1 + i % 5; k < parts; k++) {
+			seed = seed * 1664525u + 1013904223u;
+			const char *w = word[(seed >> 10) % (sizeof word / sizeof *word)];
+			for (int two = 0; two < 2; two++)
+				sprintf(s[two] + strlen(s[two]), "%s%s", k ? sep : "", w);
+		}
+		bool tame = !strpbrk(s[0], "{}<> ");
+		strcat(s[0], sep), strcat(s[0], "Get"), strcat(s[1], sep), strcat(s[1], "Put");
+		size_t n = strlen(s[0]), cells = (seed >> 8) % 60;
+		char got[2][400];
+		for (int two = 0; two < 2; two++) {
+			buf_reset(&b);
+			size_t used = text_fit_symbol(&b, s[two], n, cells, true);
+			OK(used <= cells && used == text_width(b.p, b.n));
+			snprintf(got[two], sizeof got[two], "%s", buf_str(&b));
+		}
+		OK(n > cells || !strcmp(got[0], s[0]));
+		OK(!tame || cells < 3 || (strstr(got[0], "Get") && strcmp(got[0], got[1])));
+	}
+	buf_reset(&b);
+}
+
+/* A word that is longer than a line is broken at its separators. */
+static void breaking(void)
+{
+	OK(text_line("github.com/acme/pkg.(*T).Method", 20) == strlen("github.com/acme/pkg"));
+	OK(text_line("github.com/acme/pkg.(*T).Method", 18) == strlen("github.com/acme/"));
+	OK(text_line("abcdefghij", 4) == 4 && text_line("ab cdefghij", 6) == 2 && text_line("ab", 4) == 2);
+	OK(text_line_n("aa.bbbb", 4, 4) == 4);
 }
 
 static void safety(void)
@@ -133,7 +219,7 @@ static void numbers(void)
 	    {33, "by G1 c.(*T).F a/x/y.G y.go:12"},
 		{30, "by G1 c.(*T).F a/x/y.G y.go:12"}, {29, "by G1 c.(*T).F y.G y.go:12"},
 		    {24, "by G1 (*T).F y.G y.go:12"},
-		    {20, "by G1 (*T).F y.G y.~"}, {12, "by G1 F y.G~"}, {9, "by G1 F ~"}, {0, ""}};
+		    {20, "by G1 F y.G y.go:12"}, {18, "by G1 (*T).F y.G ~"}, {12, "by G1 F y.G~"}, {9, "by G1 F ~"}, {0, ""}};
 	for (size_t i = 0; i < sizeof fit / sizeof *fit; i++) {
 		text_fit_line(&b, line, strlen(line), fit[i].cells, true);
 		OK(is(fit[i].want));
@@ -227,6 +313,9 @@ int main(void)
 	quotes();
 	suggestions();
 	cutting();
+	languages();
+	any_names();
+	breaking();
 	safety();
 	numbers();
 	buf_free(&b);

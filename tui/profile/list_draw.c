@@ -156,14 +156,9 @@ static int draw_wrapped(struct grid *g, int y, int end, enum style st, const str
 {
 	int w = g->w - 8;
 	for (size_t at = 0; at < b->n && y < end && w > 10; y++) {
-		size_t n = b->n - at < (size_t)w ? b->n - at : (size_t)w;
-		for (size_t k = n; at + n < b->n && k > 1; k--)
-			if (b->p[at + k - 1] == ' ') {
-				n = k;
-				break;
-			}
+		size_t n = text_line_n(b->p + at, b->n - at, (size_t)w);
 		grid_textn(g, y, 6, st, 0, b->p + at, n);
-		at += n;
+		at += n + (at + n < b->n && b->p[at + n] == ' ');
 	}
 	return y;
 }

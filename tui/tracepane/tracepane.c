@@ -449,22 +449,11 @@ const char tracepane_log_notice[] = "This is a gctrace or schedtrace log: it doe
     "    GODEBUG=schedtrace=1000,scheddetail=1\n\n"
     "lists goroutines with their states; a trace (go test -trace, /debug/pprof/trace) has everything.";
 
-/* Return how many bytes of a line fit in w cells; break a longer one at a blank. */
-static size_t line_length(const char *s, size_t n, int w)
-{
-	if (n <= (size_t)w)
-		return n;
-	size_t k = (size_t)w;
-	while (k > 1 && s[k] != ' ')
-		k--;
-	return k > 1 ? k : (size_t)w;
-}
-
 int tracepane_draw_wrapped(struct grid *g, int y, int x, enum style style, const char *s)
 {
 	size_t n = strlen(s), k;
 	for (; n && y < g->h && g->w > x; s += k, n -= k) {
-		k = line_length(s, n, g->w - x);
+		k = text_line_n(s, n, (size_t)(g->w - x));
 		grid_textn(g, y++, x, style, 0, s, k);
 		k += k < n && s[k] == ' ';
 	}
@@ -494,7 +483,7 @@ void tracepane_draw_empty(struct grid *g, int y, const char *why)
 		for (n = 0; why < end; why++)
 			line[n++] = *why == '\n' ? ' ' : *why;
 		for (const char *s = line; n && y < g->h; s += k, n -= k) {
-			k = line_length(s, n, w);
+			k = text_line_n(s, n, (size_t)w);
 			grid_textn(g, y++, 2, ST_DIM, 0, s, k);
 			k += k < n && s[k] == ' ';
 		}

@@ -265,8 +265,7 @@ void text_mask_passwords(struct buf *b, const char *s)
 	}
 }
 
-/* Append as many whole characters of s as fit into `cells`, and return the cells used. *at: the bytes used. */
-static size_t put_head(struct buf *b, const char *s, size_t n, size_t cells, size_t *at)
+size_t text_put_head(struct buf *b, const char *s, size_t n, size_t cells, size_t *at)
 {
 	size_t used = 0, w;
 	*at = 0;
@@ -285,10 +284,10 @@ size_t text_fit(struct buf *b, const char *s, size_t n, size_t cells, bool ascii
 {
 	size_t at;
 	if (text_width(s, n) <= cells)
-		return put_head(b, s, n, cells, &at);
+		return text_put_head(b, s, n, cells, &at);
 	if (!cells)
 		return 0;
-	size_t used = put_head(b, s, n, cells - 1, &at);
+	size_t used = text_put_head(b, s, n, cells - 1, &at);
 	buf_puts(b, ascii ? "~" : "\xe2\x80\xa6");
 	return used + 1;
 }
@@ -299,258 +298,14 @@ size_t text_fit_middle(struct buf *b, const char *s, size_t n, size_t cells, boo
 	if (text_width(s, n) <= cells || cells < 5)
 		return text_fit(b, s, n, cells, ascii);
 	size_t head = (cells - 1) / 2, tail = cells - 1 - head;
-	size_t used = put_head(b, s, n, head, &at);
+	size_t used = text_put_head(b, s, n, head, &at);
 	buf_puts(b, ascii ? "~" : "\xe2\x80\xa6");
 	size_t from = at, rest = text_width(s + at, n - at);
 	while (from < n && rest > tail) {
 		from += shown_char(s + from, n - from, &w);
 		rest -= w;
 	}
-	return used + 1 + put_head(b, s + from, n - from, tail, &at);
-}
-
-/* Return the end of the path part of a Go symbol: after the last / before the first ( or [. */
-static size_t path_end(const char *s, size_t n)
-{
-	size_t end = 0;
-	for (size_t i = 0; i < n && s[i] != '(' && s[i] != '['; i++)
-		if (s[i] == '/')
-			end = i + 1;
-	return end;
-}
-
-/* Return the offset after the bracket that closes the one at s[at]; n: it is not closed. */
-static size_t past_bracket(const char *s, size_t n, size_t at)
-{
-	int depth = 0;
-	for (; at < n; at++) {
-		char c = s[at];
-		depth += (c == '[' || c == '(' || c == '{') - (c == ']' || c == ')' || c == '}');
-		if (!depth)
-			return at + 1;
-	}
-	return n;
-}
-
-/* A symbol of which parts are removed from the front. Two values are computed once, because each takes the whole name:
-   whether it is of C++ or Rust, and the end of the path of a Go symbol. */
-struct symbol_parts {
-	const char *s;
-	size_t n, path;
-	bool scoped;
-};
-
-static struct symbol_parts parts_of(const char *s, size_t n)
-{
-	return (struct symbol_parts){s, n, path_end(s, n), memmem(s, n, "::", 2) != NULL};
-}
-
-/* Return the offset of the next part of a Go symbol: json.(*decodeState).object, (*decodeState).object, object. 0:
-   there is none. */
-static size_t go_part(const struct symbol_parts *y, size_t at)
-{
-	const char *s = y->s;
-	if (at < y->path)
-		return y->path;
-	if (at == y->path) {
-		const char *dot = memchr(s + at, '.', y->n - at);
-		return dot ? (size_t)(dot - s) + 1 : 0;
-	}
-	size_t past = s[at] == '(' ? past_bracket(s, y->n, at) : y->n;
-	return past + 1 < y->n && s[past] == '.' ? past + 1 : 0;
-}
-
-/* The same for C++ and Rust: the offset after the next :: outside brackets: basic_string::compare, compare. The search
-   ends at the name of an operator, which may look like a bracket. */
-static size_t scope_part(const char *s, size_t n, size_t at)
-{
-	int depth = 0;
-	for (size_t i = at; i + 2 < n; i++) {
-		if (strchr("<([{", s[i]))
-			depth++;
-		else if (strchr(")]}", s[i]) || (s[i] == '>' && i && s[i - 1] != '-'))
-			depth--;
-		else if (!depth && s[i] == ':' && s[i + 1] == ':')
-			return i + 2;
-		else if (!depth && n - i > 8 && !memcmp(s + i, "operator", 8) && strchr("<>(-", s[i + 8]))
-			break;
-	}
-	return 0;
-}
-
-/* Return the offset of the part after the one at `at`, or 0. */
-static size_t symbol_part(const struct symbol_parts *y, size_t at)
-{
-	size_t next = y->scoped ? scope_part(y->s, y->n, at) : go_part(y, at);
-	return next > at && next < y->n ? next : 0;
-}
-
-size_t text_symbol_tail(const char *s, size_t n)
-{
-	struct symbol_parts y = parts_of(s, n);
-	size_t at = 0;
-	for (size_t next; (next = symbol_part(&y, at));)
-		at = next;
-	return at;
-}
-
-/* Return the offset of the first part from which on the symbol fits, or else of the last part. Parts end in ASCII, so
-   the width of a name is the sum of the widths of its parts. */
-static size_t fitting_part(const char *s, size_t n, size_t cells)
-{
-	struct symbol_parts y = parts_of(s, n);
-	size_t at = 0, width = text_width(s, n);
-	for (size_t next; width > cells && (next = symbol_part(&y, at)); at = next)
-		width -= text_width(s + at, next - at);
-	return at;
-}
-
-/* Append a symbol with the type arguments of generic instances replaced: main.(*heap[...]).less. Return false if it has
-   none. */
-static bool fold_shapes(struct buf *b, const char *s, size_t n)
-{
-	static const char shape[] = "[go.shape.";
-	size_t from = 0;
-	for (const char *at; (at = memmem(s + from, n - from, shape, sizeof shape - 1));) {
-		size_t open = (size_t)(at - s);
-		buf_put(b, s + from, open - from);
-		buf_puts(b, "[...]");
-		from = past_bracket(s, n, open);
-	}
-	if (from)
-		buf_put(b, s + from, n - from);
-	return from > 0;
-}
-
-static size_t fit_parts(struct buf *b, const char *s, size_t n, size_t cells, bool ascii)
-{
-	size_t at = fitting_part(s, n, cells);
-	return text_fit(b, s + at, n - at, cells, ascii);
-}
-
-size_t text_fit_symbol(struct buf *b, const char *s, size_t n, size_t cells, bool ascii)
-{
-	struct buf folded = {0};
-	bool fold = text_width(s, n) > cells && fold_shapes(&folded, s, n);
-	size_t used = fold ? fit_parts(b, folded.p, folded.n, cells, ascii) : fit_parts(b, s, n, cells, ascii);
-	buf_free(&folded);
-	return used;
-}
-
-/* Return the length of the path before c in a word like a/b/c.(*T).F; 0 for any other word, also for /a/b.c and
-   a://b. */
-static size_t word_path(const char *s, size_t n)
-{
-	size_t end = path_end(s, n);
-	if (!end || *s == '/' || *s == '.' || memmem(s, end, "://", 3))
-		return 0;
-	return memchr(s + end, '.', n - end) && s[end] != '.' ? end : 0;
-}
-
-/* Return whether a word, which may end in punctuation, is a Go symbol without a path: main.run, json.(*T).F, (*T).F. A
-   file with a line number and a decimal number are not. */
-static bool is_symbol_word(const char *s, size_t n)
-{
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_";
-	const char *dot = memchr(s, '.', n);
-	if (memchr(s, ':', n) || memchr(s, '/', n) || memchr(s, '=', n) || !dot)
-		return false;
-	if (n > 2 && s[0] == '(' && s[1] == '*')
-		return true;
-	size_t head = (size_t)(dot - s);
-	if (!head || !strchr(letters, *s) || memchr(s, '-', head) || head + 2 >= n)
-		return false;
-	bool method = dot[1] == '(' && dot[2] == '*', closure = n - head > 5 && !memcmp(dot + 1, "func", 4);
-	return method || (strchr(letters, dot[1]) && strchr(letters, dot[2]) && !closure);
-}
-
-/* Return how many bytes at the front of a word are removed when all words are shortened: its path, or else the package
-   of a method. A function with its package is not shortened, because it may be the name of a region or of a state. */
-static size_t prefix_to_cut(const char *s, size_t n, bool paths)
-{
-	if (paths)
-		return word_path(s, n);
-	if (!is_symbol_word(s, n) || *s == '(' || !memmem(s, n, ".(*", 3))
-		return 0;
-	struct symbol_parts y = parts_of(s, n);
-	return go_part(&y, 0);
-}
-
-/* Append a line, removing the fronts of its words from left to right until it is `over` cells shorter. Return the
-   number of cells by which it is still too long. */
-static size_t shorten_line(struct buf *to, const char *s, size_t n, size_t over, bool paths)
-{
-	for (size_t i = 0; i < n;) {
-		const char *end = memchr(s + i, ' ', n - i);
-		size_t word = end ? (size_t)(end - s) - i : n - i, cut = over ? prefix_to_cut(s + i, word, paths) : 0;
-		/* fronts are ASCII except unusual ones, which are cut a little too much */
-		over -= cut > over ? over : cut;
-		word += end != NULL;
-		buf_put(to, s + i + cut, word - cut);
-		i += word;
-	}
-	return over;
-}
-
-/* Append a line that is too long, without the front of the symbol at the cut. Return false if the cut is not in a
-   symbol, or in one of a single part. */
-static bool keep_end(struct buf *to, const char *s, size_t n, size_t cells)
-{
-	struct buf head = {0};
-	size_t from;
-	put_head(&head, s, n, cells - 1, &from);
-	buf_free(&head);
-	while (from && s[from - 1] != ' ')
-		from--;
-	const char *end = memchr(s + from, ' ', n - from);
-	size_t word = end ? (size_t)(end - s) - from : n - from, before = text_width(s, from);
-	if (before >= cells || !is_symbol_word(s + from, word))
-		return false;
-	size_t skip = fitting_part(s + from, word, cells - before - (end != NULL));
-	buf_put(to, s, from);
-	buf_put(to, s + from + skip, n - from - skip);
-	return skip > 0;
-}
-
-size_t text_fit_line(struct buf *b, const char *s, size_t n, size_t cells, bool ascii)
-{
-	struct buf folded = {0}, t[2] = {{0}, {0}};
-	size_t width = text_width(s, n);
-	if (!cells)
-		return 0;
-	if (width > cells && fold_shapes(&folded, s, n)) {
-		s = buf_str(&folded);
-		n = folded.n;
-		width = text_width(s, n);
-	}
-	size_t over = width > cells ? width - cells : 0;
-	for (int i = 0; over && i < 2; i++) {
-		over = shorten_line(&t[i], s, n, over, i == 0);
-		s = buf_str(&t[i]);
-		n = t[i].n;
-	}
-	/* the text after a shortened symbol moves left and may then be at the cut */
-	for (int i = 0; over && i < 6 && text_width(s, n) > cells; i++) {
-		buf_reset(&t[i % 2]);
-		if (!keep_end(&t[i % 2], s, n, cells))
-			break;
-		s = buf_str(&t[i % 2]);
-		n = t[i % 2].n;
-	}
-	size_t used = text_fit(b, s, n, cells, ascii);
-	buf_free(&folded);
-	buf_free(&t[0]);
-	buf_free(&t[1]);
-	return used;
-}
-
-size_t text_fit_name(struct buf *b, const char *s, size_t n, size_t cells, bool ascii)
-{
-	enum { TELLS = 6 };
-	size_t tail = text_symbol_tail(s, n);
-	if (cells < TELLS && text_width(s + tail, n - tail) > cells)
-		return 0;
-	return text_fit_symbol(b, s, n, cells, ascii);
+	return used + 1 + text_put_head(b, s + from, n - from, tail, &at);
 }
 
 /* Append v and the unit, with three significant digits. */
@@ -749,12 +504,27 @@ bool text_parse_ns(const char *s, int64_t *ns)
 	return true;
 }
 
-size_t text_line(const char *s, size_t most)
+/* Return where a word that is longer than a line is broken: after the last / or before the last dot, at `most` at the
+   latest. Below half of the line a break would waste more than it explains. */
+static size_t word_break(const char *s, size_t most)
 {
-	size_t len = strlen(s), n = most;
+	for (size_t k = most; k > most / 2; k--)
+		if (s[k - 1] == '/' || s[k] == '.')
+			return k;
+	return text_whole_chars(s, most);
+}
+
+size_t text_line_n(const char *s, size_t len, size_t most)
+{
+	size_t n = most;
 	if (len <= most)
 		return len;
 	while (n && s[n] != ' ')
 		n--;
-	return n ? n : most;
+	return n ? n : word_break(s, most);
+}
+
+size_t text_line(const char *s, size_t most)
+{
+	return text_line_n(s, strlen(s), most);
 }

@@ -44,12 +44,14 @@ void text_mask_passwords(struct buf *b, const char *s);
 /* Return the last c in s[0..n), or NULL. */
 const char *text_last(const char *s, char c, size_t n);
 
-/* Append a symbol, shortened to `cells` cells, and return the cells used. For Go, the type arguments are replaced by
-   "[...]" first, then the package path, the package and the receiver are removed; for C++ and Rust, one namespace after
-   the other. If that is not enough the tail is cut with `…` (or `~` if ascii). */
+/* names.c: append a symbol, shortened to `cells` cells, and return the cells used: without its path, then its package or
+   namespaces, then its receiver or class; before only the last part is left, what is in brackets is shortened. If that is
+   not enough the last part is cut with `…` (or `~` if ascii). */
 size_t text_fit_symbol(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);
 /* Return the offset of its last part: of Sum in crypto/sha256.(*Digest).Sum. */
 size_t text_symbol_tail(const char *s, size_t n);
+/* Append as many whole characters of s as fit into `cells`, and return the cells used. *at: the bytes used. */
+size_t text_put_head(struct buf *b, const char *s, size_t n, size_t cells, size_t *at);
 /* Append any text, cut at the right, or in the middle. */
 size_t text_fit(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);
 size_t text_fit_middle(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);
@@ -63,8 +65,9 @@ size_t text_fit_name(struct buf *b, const char *s, size_t n, size_t cells, bool 
 size_t text_fit_line(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);
 
 /* Return the length of the first line of s when it is broken at blanks into lines of at most `most` bytes (> 0). A
-   longer word is broken. The next line begins after the blanks. */
+   longer word is broken after a / or before a dot where that is possible. The next line begins after the blanks. */
 size_t text_line(const char *s, size_t most);
+size_t text_line_n(const char *s, size_t n, size_t most);
 
 /* Append a duration for people: 0, 999ns, 12.3us, 1.23ms, 12.3s, 2m03s, 17h05m; from 1000h on without minutes. */
 void text_ns(struct buf *b, int64_t ns);
