@@ -272,6 +272,14 @@ static bool measure_kinds(struct compare_run *r)
 	return true;
 }
 
+uint32_t compare_unread_kinds(const struct comparison *c)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < c->nkinds; i++)
+		n += !c->kind[i].walked;
+	return n;
+}
+
 uint32_t compare_worst_kind(const struct comparison *c)
 {
 	uint32_t best = COMPARE_NONE;

@@ -86,6 +86,8 @@ struct comparison *compare_sides(const struct compare_query *, struct arena *);
 /* Return the kind that the first line is about, or COMPARE_NONE: that which lost most time among those of the best source
    that are worse. */
 uint32_t compare_worst_kind(const struct comparison *);
+/* Return of how many kinds the critical paths were not read, because those of others are too long. */
+uint32_t compare_unread_kinds(const struct comparison *);
 /* Return the place of a kind whose change explains most of that of the kind; up: only places below it. COMPARE_NONE:
    there is none whose change exceeds the spread. */
 uint32_t compare_worst_place(const struct compare_kind *, uint32_t up);

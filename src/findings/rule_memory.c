@@ -274,8 +274,8 @@ void rule_gc(struct findings_run *r)
 	fit = kind > fit ? kind : fit;
 	if (fit < 0.5)
 		return;
-	f.score = finding_score((double)collecting, (double)t.used);
-	f.score = 100 * t.kind_share > f.score ? 100 * t.kind_share : f.score;
+	double busy = finding_score((double)collecting, (double)t.used);
+	f.score = kind >= 0.5 && 100 * t.kind_share > busy ? 100 * t.kind_share : busy;
 	buf_puts(&r->text, "the GC takes ");
 	if (t.kind != UINT32_MAX && kind >= 0.5) {
 		const struct operation_kind *k = &r->ops->kind[t.kind];
@@ -285,8 +285,8 @@ void rule_gc(struct findings_run *r)
 		text_safe(&r->text, k->name, k->nname);
 	}
 	if (share >= 0.005 || !f.nvictim)
-		buf_printf(&r->text, "%s%.0f%% of the time of Ps, %.0f%% of it in mark assists", f.nvictim ? ", and " : "",
-		    100 * share, text_percent(t.assists, collecting));
+		buf_printf(&r->text, "%s%.0f%% of the busy time of Ps, %.0f%% of it in mark assists",
+		    f.nvictim ? ", and " : "", busy, text_percent(t.assists, collecting));
 	blame_allocations(r, &f);
 	double goal = goal_ratio(r);
 	if (goal > 0)

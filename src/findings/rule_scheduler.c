@@ -169,7 +169,9 @@ static void report_no_p(struct findings_run *r, const struct late_group *l, uint
 		return;
 	buf_puts(&r->text, "goroutines");
 	finding_put_group(r, l[0].group);
-	buf_printf(&r->text, " wait for a P %.0f%% of their time, up to ", f.score);
+	buf_printf(&r->text, " spend %.0f%% of their time in waits for a P of ", f.score);
+	text_ns(&r->text, (int64_t)LIMIT(r, NO_P, WAIT));
+	buf_puts(&r->text, " or more, up to ");
 	text_ns(&r->text, longest->t1 - longest->t0);
 	if (first) {
 		buf_puts(&r->text, ", mostly while ");

@@ -12,7 +12,9 @@ unchanged() {
 	head -1 "$tmp/out" | grep -q -e '^no change exceeds the spread' -e '^too few operations' ||
 		fail "$*: $(head -1 "$tmp/out")"
 	run 0 findings -format=json "$@"
-	sed -n '/"changes"/,/^\]/p' "$tmp/out" | grep -E '"change":"(worse|better|new|gone)"' && fail "$*: a change is marked"
+	sed -n '/"changes"/,/^\]/p' "$tmp/out" >"$tmp/changes"
+	grep -E '"change":"(worse|better|new|gone)"' "$tmp/changes" && fail "$*: a change is marked"
+	grep -q '^"complete":true,$' "$tmp/changes" || fail "$*: not complete: $(head -5 "$tmp/changes")"
 }
 
 while IFS="$(printf '\t')" read -r rule guilty; do

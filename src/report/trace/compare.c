@@ -12,6 +12,7 @@
 #include "base/wrap_math.h"
 #include "report/trace/findings_known.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -183,6 +184,10 @@ void report_compare_text(const struct trace_report_ctx *r, const struct comparis
 {
 	compare_put_headline(r->out, c);
 	buf_puts(r->out, "\n\n");
+	uint32_t unread = compare_unread_kinds(c);
+	if (unread)
+		buf_printf(r->out, "incomplete: of %" PRIu32 " of %" PRIu32 " kinds of operations only durations are compared: the "
+		    "critical paths of the others are too long to read more\n\n", unread, c->nkinds);
 	if (c->nkinds)
 		put_kinds(r, c);
 	put_places(r, c);
@@ -302,6 +307,7 @@ static void json_kind(struct json *j, const struct compare_kind *k)
 	json_str(j, "name", k->name, k->nname);
 	json_text(j, "found_by", operations_source_name(k->source));
 	json_text(j, "change", compare_change_name(k->change));
+	json_bool(j, "paths_read", k->walked);
 	json_object(j, "count");
 	json_i64(j, "before", k->n[COMPARE_BEFORE]);
 	json_i64(j, "after", k->n[COMPARE_AFTER]);
@@ -336,6 +342,7 @@ void report_compare_json(struct json *j, const struct comparison *c)
 	compare_put_headline(&b, c);
 	json_object(j, "changes");
 	json_str(j, "text", b.p, b.n);
+	json_bool(j, "complete", !compare_unread_kinds(c));
 	json_array(j, "kinds");
 	for (uint32_t i = 0; i < c->nkinds; i++)
 		json_kind(j, &c->kind[i]);
