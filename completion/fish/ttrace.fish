@@ -138,7 +138,7 @@ complete -c ttrace -o per-proc -l per-proc -d 'mmu: each P on its own'
 complete -c ttrace -o exact -l exact -d 'mmu: count each mark worker once, up to the end of the trace; always on with a time range'
 complete -c ttrace -o rule -l rule -d 'findings: only these rules' -r
 complete -c ttrace -o set -l set -d 'findings: change a threshold of a rule: stw.longest=5ms' -r
-complete -c ttrace -o fail-on -l fail-on -d 'findings: exit with status 3 if there is a problem; a problem or a notice; a rule that cannot be answered; a list of these; in a comparison: if a finding is new or worse, or a kind of operations is slower' -x -a 'problem notice unanswerable'
+complete -c ttrace -o fail-on -l fail-on -d 'findings: exit with status 3 if there is a problem; a problem or a notice; a rule that cannot be answered, other than stolen-cpu; a list of these; in a comparison: if a finding is new or worse, or a kind of operations is slower' -x -a 'problem notice unanswerable'
 complete -c ttrace -o baseline -l baseline -d 'findings: only those that are new or worse than in FILE, which findings -format=json has written' -r
 complete -c ttrace -o step -l step -d 'stats: time between rows' -r
 complete -c ttrace -o pane -l pane -d 'first pane' -x -a 'findings why boards top list peek flame timeline goroutines tasks gc events tags report help info'

@@ -58,7 +58,15 @@ void finding_add(struct findings_run *r, double fit, struct finding *f)
 void finding_unanswered(struct findings_run *r, const char *why)
 {
 	r->unanswered = mem_grow(r->unanswered, &r->cunanswered, r->nunanswered + 1u, sizeof *r->unanswered);
-	r->unanswered[r->nunanswered++] = (struct finding_unanswered){r->rule, why};
+	r->unanswered[r->nunanswered++] = (struct finding_unanswered){r->rule, judges[r->rule].needs & SUPPLEMENT, why};
+}
+
+bool findings_lack_answers(const struct findings *all)
+{
+	for (uint32_t i = 0; i < all->nunanswered; i++)
+		if (!all->unanswered[i].supplement)
+			return true;
+	return false;
 }
 
 const struct lock_sets *findings_locks(struct findings_run *r)

@@ -97,7 +97,7 @@ struct finding {
 	int64_t show_t0, show_t1;	/* when it does: one of the waits, else the range above */
 	const char *see;		/* a command line without "ttrace" and the file */
 };
-struct finding_unanswered { enum finding_rule rule; const char *why; };
+struct finding_unanswered { enum finding_rule rule; bool supplement; const char *why; };	/* supplement: it does not count */
 struct findings {
 	struct finding *v;		/* worst first */
 	struct finding_unanswered *unanswered;
@@ -119,6 +119,9 @@ struct findings_query {
 /* Judge a complete snapshot by all rules; texts and arrays are in the arena. Return NULL if the watcher stops it. Any
    thread. */
 struct findings *findings_find(const struct snap *, const struct findings_query *, struct arena *);
+/* Is there a rule without an answer? Those do not count that only add to what others find, from data that few traces have:
+   CPU samples. */
+bool findings_lack_answers(const struct findings *);
 /* Return why functions of a trace are not known; NULL: they are. */
 const char *findings_no_functions(const struct snap *);
 /* The samples of a profile that are judged: of the files (store_side()) in the bit set a. b: the base, 0: none. */

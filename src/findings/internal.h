@@ -14,8 +14,9 @@
 #include "findings/stuck.h"
 #include "critical/path.h"
 
-/* What a rule needs of a trace. OF_PROFILE: it judges profiles, not traces; OF_BOTH: both. */
-enum { NEEDS_STACKS = 1, OF_PROFILE = 2, NEEDS_PATHS = 4, OF_BOTH = 8 };
+/* What a rule needs of a trace. OF_PROFILE: it judges profiles, not traces; OF_BOTH: both. SUPPLEMENT: it only adds to
+   what others find, from data that few traces have. */
+enum { NEEDS_STACKS = 1, OF_PROFILE = 2, NEEDS_PATHS = 4, OF_BOTH = 8, SUPPLEMENT = 16 };
 
 /* One run of all rules, with the measures that they share. */
 struct findings_run {

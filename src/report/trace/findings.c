@@ -328,7 +328,7 @@ static bool fails_compared(const struct comparison *c, int fail)
 	for (uint32_t i = 0; i < c->nfindings; i++)
 		worse = worse || c->finding[i].change == COMPARE_NEW || c->finding[i].change == COMPARE_WORSE;
 	return (fail & (FAIL_PROBLEM | FAIL_NOTICE) && worse) ||
-	    (fail & FAIL_UNANSWERABLE && c->findings[COMPARE_AFTER]->nunanswered);
+	    (fail & FAIL_UNANSWERABLE && findings_lack_answers(c->findings[COMPARE_AFTER]));
 }
 
 static bool fails(const struct findings *all, int fail)
@@ -337,7 +337,7 @@ static bool fails(const struct findings *all, int fail)
 	for (uint32_t i = 0; i < all->n; i++)
 		problem = problem || all->v[i].level == FINDING_PROBLEM;
 	return (fail & FAIL_PROBLEM && problem) || (fail & FAIL_NOTICE && all->n) ||
-	    (fail & FAIL_UNANSWERABLE && all->nunanswered);
+	    (fail & FAIL_UNANSWERABLE && findings_lack_answers(all));
 }
 
 static void put_findings(const struct trace_report_ctx *r, const struct findings *all, const struct comparison *c)
