@@ -50,6 +50,7 @@ static void sum_main_kind(struct trace_analysis *a, const struct progress_watche
 	a->nslowest = kind->n;
 	critical_sum_lines(a->walker, t, n, on, &a->slowest);
 	mem_free(t);
+	operations_latency(a->operations, k, &a->latency);
 }
 
 static void run_analysis(void *work, struct job *j)

@@ -8,6 +8,7 @@
 #include "critical/path.h"
 #include "critical/trigger.h"
 #include "findings/findings.h"
+#include "operations/latency.h"
 #include "session/session.h"
 
 /*
@@ -24,6 +25,7 @@ struct trace_analysis {
 	/* the critical paths of the main kind of operations, or of a sample; lines NULL: there is none, or it has one operation */
 	struct critical_sum slowest;
 	uint32_t nslowest;		/* number of its operations */
+	struct operation_latency latency;	/* of its complete operations */
 	bool triggered;			/* it is the snapshot of a flight recorder, of which nothing is left out */
 	struct critical_trigger trigger;
 	uint32_t refs;		/* changed by the UI thread only */

@@ -208,6 +208,7 @@ void bins_marks(const struct snap *sn, const struct bins_mark_sums *m, uint32_t 
 struct bins_span_list {
 	uint32_t of, n;		/* of: number of spans of the snapshot that were searched; n: spans in the list */
 	struct few_span { int64_t t0, t1; enum span_kind kind; } *span;
+	struct bins_span_total total[SP_RANGE + 1];	/* by kind */
 };
 
 struct bins_span_list *bins_span_list(const struct snap *sn, uint32_t kinds, struct arena *a)
@@ -220,10 +221,19 @@ struct bins_span_list *bins_span_list(const struct snap *sn, uint32_t kinds, str
 	l->span = arena_alloc(a, (l->n + 1u) * sizeof *l->span);
 	for (i = 0; n < l->n && (i = time_search_next_span(sn, i, kinds, INT64_MIN, INT64_MAX)) != UINT32_MAX; i++) {
 		const struct sink_span *s = &store_span(sn->st, i)->s;
+		int64_t t0 = s->t0 == TIME_NONE || s->t0 < sn->t0 ? sn->t0 : s->t0;
+		int64_t t1 = s->t1 == TIME_NONE || s->t1 > sn->t1 ? sn->t1 : s->t1;
 		l->span[n++] = (struct few_span){s->t0, s->t1, s->kind};
+		l->total[s->kind].n++;
+		l->total[s->kind].ns += t1 > t0 ? t1 - t0 : 0;
 	}
 	l->n = n;
 	return l;
+}
+
+struct bins_span_total bins_spans_total(const struct bins_span_list *l, enum span_kind kind)
+{
+	return l ? l->total[kind] : (struct bins_span_total){0};
 }
 
 /* Add a span to its columns. */

@@ -40,6 +40,9 @@ uint32_t bins_first_mark_from(const struct snap *, const struct bins_mark_sums *
 /* List the spans of kinds that are rare. Computed once for a snapshot, in the arena. */
 struct bins_span_list;
 struct bins_span_list *bins_span_list(const struct snap *, uint32_t kinds, struct arena *);
+/* Return the number of the spans of a kind and the sum of their durations; of no list (NULL): zeros. */
+struct bins_span_total { uint32_t n; int64_t ns; };
+struct bins_span_total bins_spans_total(const struct bins_span_list *, enum span_kind);
 /* Compute per column the ns covered by spans of one of these kinds, at most the width of the column. */
 void bins_spans(const struct snap *, const struct bins_span_list *, enum span_kind, int64_t t0, int64_t t1, uint32_t n,
     int64_t *out);

@@ -6,6 +6,7 @@
  */
 #include "config.h"
 #include "operations/internal.h"
+#include "operations/latency.h"
 #include "base/err.h"
 #include "load/load.h"
 #include "store/builder.h"
@@ -26,6 +27,34 @@ static uint32_t rnd(uint32_t n)
 }
 
 /* ---- the laws of a list of operations */
+
+/* Each complete operation that is not below the first bin is in a bin, and the slowest are the last of the ascending
+   durations. */
+static void check_latency(const struct operations *o, uint32_t k, const int64_t *d, uint32_t n)
+{
+	struct operation_latency l;
+	uint32_t below = 0, counted = 0, wrong = 0;
+	operations_latency(o, k, &l);
+	while (below < n && d[below] < l.lo)
+		below++;
+	for (int b = 0; b < LATENCY_BINS; b++)
+		counted += l.count[b];
+	for (uint32_t i = 0; i < l.nslowest; i++)
+		wrong += operations_duration(o, k, l.slowest[i]) != d[n - 1 - i];
+	OK(l.all == n && counted + below == n && below <= n / 1000);
+	OK(!n || (l.hi == d[n - 1] && l.lo <= l.hi));
+	OK(!wrong && l.nslowest == (n < LATENCY_SLOWEST ? n : LATENCY_SLOWEST));
+	if (!n)
+		return;
+	/* the quantile is the upper end of the bin that has it */
+	double q = operation_latency_position(&l, operation_latency_quantile(&l, 0.95)), bin = 1.0 / LATENCY_BINS;
+	uint32_t after = 0, within = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		after += operation_latency_position(&l, d[i]) > q + bin / 100;
+		within += operation_latency_position(&l, d[i]) >= q - bin * 1.01;
+	}
+	OK(after <= 0.05 * n && (within > 0.05 * n || q >= 1));
+}
 
 static void check_kinds(const struct operations *o)
 {
@@ -49,6 +78,7 @@ static void check_kinds(const struct operations *o)
 		OK(x->ncomplete == n && x->nslow == slow && x->total == total);
 		OK(x->p50 == stats_quantile(d, n, 0.5) && x->p99 == stats_quantile(d, n, 0.99) && x->max == (n ? d[n - 1] : 0));
 		OK(slow < n || !n);
+		check_latency(o, k, d, n);
 		for (int c = 0; c < TIME_CLASS__N; c++) {
 			OK(x->class_ns[c] >= 0);
 			classes += x->class_ns[c];

@@ -43,7 +43,7 @@ for keys in j0 '/serve<Enter>' '/serve<Enter>n'; do
 done
 "$TTRACE" view -script '6jj5j0u' "$trace" | sed -n 2p | grep -q '3 G rows' ||
 	fail "u after 0 does not show the rows of the group again"
-"$TTRACE" view -script ':rows related 98<Enter>u' "$trace" | sed -n 2p | grep -q '4 P rows' ||
+"$TTRACE" view -script ':rows related 98<Enter>u' "$trace" | sed -n 2p | grep -q '| 4 P |' ||
 	fail "u does not undo :rows related"
 "$TTRACE" view -script ':goroutine=98<Enter>j00' "$trace" | grep -q 'R removes them' ||
 	fail "0 0 with a filter does not show how to remove it"
@@ -51,8 +51,8 @@ done
 link orders.trace '6<Enter><Enter>jjj' '<Enter>' '[5Time]' 'select 1.44ms'
 link orders.trace '7<Enter><Enter>' 5 '[5Time]' 'task 822'
 link orders.trace 8jj '<Enter>' '[5Time]' '0.23'
-link orders.trace 9jjj '<Enter>' '[5Time]' 'G35'
-link orders.trace 9jjj 6 '[6Gor]' 'db.(*Server).session'
+link orders.trace '9gt1.201455s<Enter>jjj' '<Enter>' '[5Time]' 'G35'
+link orders.trace '9gt1.201455s<Enter>jjj' 6 '[6Gor]' 'net/http.(*conn).serve'
 
 # a trace with many CPU samples is shown as cpu, others as critical; reports have the same sample type
 opens_on() { # opens_on TYPE FILE

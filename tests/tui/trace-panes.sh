@@ -15,7 +15,8 @@ after "$trace" '7]/ask snail<Enter><Enter>D' 'the mean of a region, 1 against'
 after "$trace" '7:>1ms<Enter>4' 'latency=1.00ms..'
 after "$trace" '7]4' '[4Flame]' '@0x'
 after "$trace" '6D~' 'A is always what was selected'
-after "$trace" ':t 0.8s..0.9s<Enter>9' '[9Ev]' '>  0.899162s'	# before the filter the cursor is at 1.2s
+after "$trace" 'l:t 0.8s..0.9s<Enter>9' '[9Ev]' '>  0.899162s'	# before the filter the cursor is at 1.2s
+after "$trace" ':t 0.8s..0.9s<Enter>9' '[9Ev]' '>  0.800'	# there is no cursor before a key has placed one
 after "$trace" '4D' 'takes the rest as one'
 of=$(sed -n 's/.*block A - B [^:]*: A \([^ ]*\) B \([^ ]*\) .*/\1 \2/p' <<X
 $("$TTRACE" view -ascii -size 150x40 -pane=top -type=block -group=conn -rest "$trace")
@@ -165,4 +166,19 @@ sed -n '4,20s/^>/ /p; 5,20p' "$tmp/out" | awk '!($1 ~ /^(~.*s|\.)$/ && $4 ~ /^~.
 	fail "pane top: a number of an estimated type has no ~: $(cat "$tmp/out")"
 run 0 top -type=block "$trace"
 grep '~\|Approximate' "$tmp/out" "$tmp/err" && fail 'top -type=block, which is exact, says that it contains estimates'
+
+# The first screen of a trace has no cursor: the finding with its function and line, what an operation does, counters, rows.
+# Enter and K are about the finding. A key places the cursor; u restores the first screen.
+for look in '-ascii -size 40x10' '-ascii -size 60x15' '-ascii -size 80x24' '-ascii -size 160x45'; do
+	after "$trace" '' 'PROBLEM' 'Cache).Get cache.go:68' '!spans of'
+done
+look='-ascii -size 80x24'
+after "$trace" '' 'one checkout = 4.82ms (p50)' '69% mean 6.29ms' 'critical path 37% network' '4.46-48.6ms' '!>.'
+after "$trace" '<Enter>' '[Findings]' 'lock-queue'
+after "$trace" K 'goroutines queue for a lock'
+after "$trace" h 'P0     13%>' '!one checkout'
+after "$trace" M '!one checkout'
+after "$trace" +u 'one checkout' '!spans of'
+look='-ascii -size 160x45'
+after "$trace" '' 'latency of 202' '^p50' 'SLOWEST' '48.6ms'
 exit $bad

@@ -60,8 +60,8 @@ after "$file" '4j<Enter>' '[4Flame]'
 after "$file" '4j<Enter>0' '[4Flame]' '!40'
 after "$file" 40 '[4Flame]' 'zoom-all: everything is shown'
 after "$file" 10 '[1Top]' 'a count begins with #: #10j'
-after "$file" 5vllll1 '[1Top]' '1.20s..1.32s'
-after "$file" 5vllll10 '[1Top]' '1.20s..1.32s'
+after "$file" 5vllll1 '[1Top]' '1.20s..1.3'
+after "$file" 5vllll10 '[1Top]' '1.20s..1.3'
 alike '6#10j' "6$(reps 10 j)"
 alike '6#5gg' "6$(reps 4 j)"
 after "$file" '#1' '#1'

@@ -14,8 +14,8 @@ alike() { # alike FILE KEYS KEYS: both must lead to the same screen
 after "$trace" w 'running 1.66us, then syscall'
 after "$trace" ww 'syscall 10.4us, then running'
 after "$trace" -- 'zoom-out: everything is shown'
-after "$trace" 5 '4 P rows'
-after "$trace" 55 '4 P rows' 'timeline: this is the current pane'
+after "$trace" 5 '| 4 P |'
+after "$trace" 55 '| 4 P |' 'timeline: this is the current pane'
 
 # Tab in the timeline goes to where each finding shows, the worst one first
 after "$trace" '<Tab>' '0.841s..0.917s' 'holds a lock across network'

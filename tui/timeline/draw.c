@@ -311,8 +311,9 @@ static void draw_gutter(const struct timeline *tl, const struct pane_env *env, s
 	    store_trk(session_snap(env->s)->st, r.what == ROW_TRACK ? r.id : 0)->kind;
 	bool busy = kind == TK_P || kind == TK_M;
 	struct buf name = {0};
-	int attr = row == tl->rows.sel ? AT_BOLD : 0;
-	enum style st = row == tl->rows.sel				      ? ST_ACCENT
+	bool selected = tl->moved && row == tl->rows.sel;
+	int attr = selected ? AT_BOLD : 0;
+	enum style st = selected				      ? ST_ACCENT
 			: r.what == ROW_REGION || r.what == ROW_STACK ? ST_DIM
 								      : ST_NORMAL;
 	row_name(tl, env, r, (size_t)(lay->gutter - (busy ? 6 : 1)), &name);
@@ -324,7 +325,7 @@ static void draw_gutter(const struct timeline *tl, const struct pane_env *env, s
 		snprintf(pct, sizeof pct, "%3d%%", busy_percent(tl, lay, share));
 		grid_right(g, y, lay->gutter - 1, ST_DIM, attr, pct);
 	}
-	if (row == tl->rows.sel)
+	if (selected)
 		grid_put(g, y, lay->gutter - 1, '>', ST_ACCENT, ST_NORMAL, AT_BOLD);
 	else if (row < tl->rows.npinrow && r.what == ROW_TRACK)
 		grid_put(g, y, lay->gutter - 1, '*', ST_DIM, ST_NORMAL, 0);
@@ -484,6 +485,8 @@ void timeline_draw_rows(const struct timeline *tl, const struct pane_env *env, s
 		draw_row(tl, env, g, lay, y, r);
 	}
 	draw_overlays(tl, env, g, lay, lay->rows, y);
+	if (!tl->moved)
+		return;
 	mark_partners(tl, env, g, lay);
 	draw_cursor(tl, g, lay, y);
 }

@@ -6,8 +6,12 @@
  * value in a cell, because a mean would hide a spike of a microsecond. If there is room (or nothing
  * else to show), the heap and the runnable goroutines have three lines.
  *
- * timeline_layout() alone decides which lines fit: a table has the height of the pane from which
- * each line is shown, so the least informative ones are omitted first.
+ * Counters are of one neutral colour, except the one that the worst finding is about. They are drawn from 0 to a
+ * maximum that means something: the number of Ps, the goal of the heap, else the largest value. What does not change is
+ * a number without bars. The numbers stand after the time axis.
+ *
+ * timeline_layout() alone decides which lines fit: a table has the height of the pane from which each line is shown, and
+ * an order in which they are chosen when there is room for a few.
  */
 #include "config.h"
 #include "timeline/internal.h"
@@ -20,38 +24,40 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A line: the height of the pane from which it is shown, its counter, its name. */
+/* A line: the height of the pane from which it is shown, its place in the order in which the lines that are counters are
+   chosen (0: it is none, and always shown), its counter, its name, and its style if the finding is about it. */
 static const struct header_row {
 	enum timeline_header_line what;
 	int from; /* height of the pane in lines */
+	int order;
 	int ct;	  /* enum counter; -1: none */
 	const char *name;
 	enum style style;
 } heads[] = {
-    {HD_AXIS, 2, -1, "time", ST_DIM},
-    {HD_HITS, 4, -1, "matches", ST_HIT},
-    {HD_OPERATIONS, 12, -1, "operations", ST_HEAT},
-    {HD_LATENCY, 12, -1, "latency", ST_HEAT},
-    {HD_FINDINGS, 20, -1, "findings", ST_WARN},
-    {HD_STW, 8, -1, "STW", ST_STWLINE},
-    {HD_GC, 8, -1, "GC", ST_S_GC},
-    {HD_HEAP, 12, CT_HEAP_LIVE, "heap", ST_HEAT},
-    {HD_STACKS, 60, CT_STACKS, "stacks", ST_HEAT},
-    {HD_OTHER, 60, CT_OTHER, "other mem", ST_HEAT},
-    {HD_PROCS, 36, CT_GOMAXPROCS, "GOMAXPROCS", ST_NORMAL},
-    {HD_BUSY, 36, -1, "Ps busy", ST_HEAT},
-    {HD_QUEUED, 14, CT_QUEUED, "queued", ST_HEAT}, /* in schedtrace logs */
-    {HD_IDLE, 16, CT_PROCS_IDLE, "idle Ps", ST_HEAT},
-    {HD_THREADS, 24, CT_THREADS, "threads", ST_HEAT},
-    {HD_SPINNING, 36, CT_SPINNING, "spinning", ST_HEAT},
-    {HD_RUNNABLE, 14, CT_RUNNABLE, "runnable", ST_HEAT},
-    {HD_RUNNING, 36, CT_RUNNING, "running", ST_HEAT},
-    {HD_WAITING, 36, CT_WAITING, "waiting", ST_HEAT},
-    {HD_SYSCALL, 16, CT_SYSCALL, "syscalls", ST_HEAT},
-    {HD_STARTS, 36, -1, "P start", ST_DIM},
-    {HD_LOGS, 24, -1, "logs", ST_ACCENT},
+    {HD_AXIS, 2, 0, -1, "time", ST_DIM},
+    {HD_HITS, 4, 0, -1, "matches", ST_HIT},
+    {HD_OPERATIONS, 8, 2, -1, "operations", ST_ACCENT},
+    {HD_LATENCY, 8, 1, -1, "latency", ST_ACCENT},
+    {HD_FINDINGS, 20, 0, -1, "findings", ST_WARN},
+    {HD_STW, 8, 8, -1, "STW", ST_STWLINE},
+    {HD_GC, 8, 5, -1, "GC", ST_S_GC},
+    {HD_HEAP, 8, 4, CT_HEAP_LIVE, "heap", ST_ACCENT},
+    {HD_STACKS, 60, 15, CT_STACKS, "stacks", ST_HEAT},
+    {HD_OTHER, 60, 16, CT_OTHER, "other mem", ST_HEAT},
+    {HD_PROCS, 36, 9, CT_GOMAXPROCS, "GOMAXPROCS", ST_HEAT},
+    {HD_BUSY, 8, 3, -1, "Ps busy", ST_S_RUN},
+    {HD_QUEUED, 14, 3, CT_QUEUED, "queued", ST_S_READY}, /* in schedtrace logs */
+    {HD_IDLE, 16, 10, CT_PROCS_IDLE, "idle Ps", ST_S_UNKNOWN},
+    {HD_THREADS, 24, 11, CT_THREADS, "threads", ST_S_SYSCALL},
+    {HD_SPINNING, 36, 14, CT_SPINNING, "spinning", ST_S_RUN},
+    {HD_RUNNABLE, 8, 6, CT_RUNNABLE, "runnable", ST_S_READY},
+    {HD_RUNNING, 36, 13, CT_RUNNING, "running", ST_S_RUN},
+    {HD_WAITING, 36, 12, CT_WAITING, "waiting", ST_S_CHAN},
+    {HD_SYSCALL, 8, 7, CT_SYSCALL, "syscalls", ST_S_SYSCALL},
+    {HD_STARTS, 36, 0, -1, "P start", ST_DIM},
+    {HD_LOGS, 24, 0, -1, "logs", ST_ACCENT},
 };
-enum { NHEADS = sizeof heads / sizeof *heads };
+enum { NHEADS = sizeof heads / sizeof *heads, NUMBERS = 12, RARE = 1000 };
 
 /* Return whether a line has something to show; verdict: the height of the lines above. While a file is read, lines that
    every trace has are shown already, so that the rows do not move. */
@@ -71,8 +77,8 @@ static bool has_line(const struct timeline *tl, const struct snap *sn, int verdi
 		return tl->rows.nrow > 0 && !sn->trace.log; /* logs do not always have it for each P */
 	case HD_STARTS:
 		return tl->rows.nrow > 0 && sn->nmarks + sn->ncounts[CT_PROC_START] > 0 && !sn->trace.log;
-	case HD_STW:
-	case HD_GC: return early || sn->nspans > 0;
+	case HD_GC: return early || bins_spans_total(tl->ix->cycles, SP_GC).n > 0;
+	case HD_STW: return early || bins_spans_total(tl->ix->cycles, SP_STW).ns > (sn->t1 - sn->t0) / RARE || tl->more == 1;
 	case HD_LOGS: return early || (tl->ix->whole ? tl->ix->logs : sn->nmarks > 0 && !sn->trace.log);
 	default:
 		return h->ct < 0 || (early && tl->rows.nrow > 0 && h->ct >= CT_RUNNABLE) ||
@@ -88,16 +94,24 @@ static int line_most(const struct timeline *tl, const struct pane_env *env, cons
 		return 1;
 	if (!tl->rows.nrow) /* there are only counters */
 		return env->rows >= 30 ? 4 : env->rows >= 18 ? 2 : 1;
-	if (env->compact || env->rows < 36)
+	if (env->compact || (env->rows < TL_TALL && (tl->moved || env->rows < 16)))
 		return 1;
+	if (env->rows < TL_TALL)
+		return 3;
 	return k->what == HD_HEAP || k->what == HD_RUNNABLE ? 5 : operations ? 3 : k->what == HD_BUSY ? 3 : 1;
+}
+
+/* Return whether there is a text below the rows: about the cursor, or the outline of what is being read. */
+static bool has_story(const struct timeline *tl, const struct pane_env *env)
+{
+	return env->detail && !env->compact && (tl->moved || !session_snap(env->s)->complete);
 }
 
 /* Return the lines needed for the rows of tracks (at most half of the h lines), and the text about the cursor. */
 static int room_below(const struct timeline *tl, const struct pane_env *env, int h)
 {
 	int tracks = (int64_t)tl->rows.nrow + 1 < h / 2 ? (int)tl->rows.nrow + 1 : h / 2;
-	return !tl->rows.nrow ? 0 : !env->detail ? tracks : tracks + TL_STORY_LEAST;
+	return !tl->rows.nrow ? 0 : env->detail && has_story(tl, env) ? tracks + TL_STORY_LEAST : tracks;
 }
 
 static const struct header_row *head_of(enum timeline_header_line what)
@@ -125,32 +139,58 @@ static int grow_lines(const struct timeline *tl, const struct pane_env *env, str
 	return given;
 }
 
+/* Set the columns of the names, of the cells and of the numbers. */
+static void set_columns(const struct timeline *tl, const struct pane_env *env, struct timeline_layout *l)
+{
+	bool wide = tl->rows.kind == TL_G || tl->rows.kind == TL_T || tl->rows.stacks || tl->rows.npin;
+	l->gutter = !wide || env->cols < 60 ? 11 : env->cols >= 120 ? 28 : 20;
+	l->right = env->cols >= 60 ? NUMBERS : 0;
+	l->cells = env->cols - l->gutter - l->right > 0 ? env->cols - l->gutter - l->right : 0;
+}
+
+/* Choose the lines for `height` lines of the pane, of which the rows get up to half. */
+static void choose_lines(const struct timeline *tl, const struct pane_env *env, int height, int verdict, bool chosen[NHEADS])
+{
+	enum timeline_header_line about = timeline_verdict_line(tl);
+	int few = env->compact || tl->more == 2 ? 4 : NHEADS;
+	int rows = tl->rows.nrow < (uint32_t)height / 2 ? (int)tl->rows.nrow : height / 2, left = height - rows, counters = 0;
+	int most = tl->more == 1 || !tl->rows.nrow || env->rows >= TL_TALL ? NHEADS : env->rows < 26 ? 4 : 6;
+	for (int i = 0; i < NHEADS; i++) {
+		const struct header_row *k = &heads[i];
+		int from = tl->more == 1 || !tl->rows.nrow ? (k->from < 16 ? k->from : 16) : k->what == about ? 8 : k->from;
+		chosen[i] = env->rows - verdict >= from && i <= few && has_line(tl, session_snap(env->s), verdict, k);
+		left -= chosen[i] && !k->order;
+		counters += chosen[i] && k->order;
+	}
+	most = left < most ? left : most;
+	for (; counters > most && counters > 0; counters--) {
+		int last = -1;
+		for (int i = 0; i < NHEADS; i++)
+			if (chosen[i] && heads[i].order && (last < 0 || heads[last].what == about ||
+			    (heads[i].what != about && heads[i].order > heads[last].order)))
+				last = i;
+		chosen[last] = false;
+	}
+}
+
 struct timeline_layout timeline_layout(const struct timeline *tl, const struct pane_env *env)
 {
-	const struct snap *sn = session_snap(env->s);
 	struct timeline_layout l = {0};
-	int verdict = timeline_verdict_lines(env), y = verdict, few = env->compact || tl->more == 2;
+	int verdict = timeline_verdict_lines(tl, env), y = verdict;
+	bool chosen[NHEADS];
 	l.nlegend = timeline_legend_lines(tl, env);
 	l.legend = env->rows - l.nlegend;
 	int h = l.legend;
-	bool wide = tl->rows.kind == TL_G || tl->rows.kind == TL_T || tl->rows.stacks || tl->rows.npin;
-	l.gutter = wide && env->cols >= 60	     ? (env->cols >= 120 ? 28 : 20)
-		   : env->rows >= 36 && tl->more < 2 ? 15
-						     : 10;
-	if (env->cols < 60)
-		l.gutter = 10;
-	l.cells = env->cols - l.gutter > 0 ? env->cols - l.gutter : 0;
+	set_columns(tl, env, &l);
+	l.nstory = !has_story(tl, env) ? 0 : env->rows >= TL_TALL ? 8 : h >= 14 ? 2 : 0;
+	choose_lines(tl, env, h - y - l.nstory, verdict, chosen);
 	for (int i = 0; i < NHEADS; i++) {
-		const struct header_row *k = &heads[i];
-		int from = tl->more == 1 || !tl->rows.nrow ? (k->from < 16 ? k->from : 16) : k->from;
-		if (env->rows - verdict < from || !has_line(tl, sn, verdict, k) || (few && i > 4) || y >= h ||
-		    (tl->rows.nrow && i && y + 1 >= h))
+		if (!chosen[i] || y >= h || (tl->rows.nrow && i && y + 1 >= h))
 			continue;
-		l.line[l.nline].what = k->what;
+		l.line[l.nline].what = heads[i].what;
 		l.line[l.nline].y = y++;
 		l.line[l.nline++].h = 1;
 	}
-	l.nstory = !env->detail || env->compact ? 0 : env->rows >= 36 ? 8 : h >= 14 ? 2 : 0;
 	y += grow_lines(tl, env, &l, h - y - room_below(tl, env, h));
 	l.rows = y;
 	l.nrows = h - y - l.nstory;
@@ -236,7 +276,7 @@ static void draw_axis(const struct timeline *tl, const struct pane_env *env, str
 	/* time between the start of the window and the last multiple of the step before it */
 	int64_t past = (tl->t0 % step + (wall == TIME_NONE ? 0 : wall % step)) % step, first = 0;
 	struct buf b = {0};
-	int at = tl->at >= tl->t0 && tl->at < tl->t1 ? timeline_cell_at(tl, l->cells, tl->at) : -1, last = -1;
+	int at = tl->moved && tl->at >= tl->t0 && tl->at < tl->t1 ? timeline_cell_at(tl, l->cells, tl->at) : -1, last = -1;
 	for (int64_t d = past ? step - past : 0; d < len; d = len - d > step ? d + step : len) {
 		int64_t t = tl->t0 + d;
 		int c = timeline_cell_at(tl, l->cells, t);
@@ -252,9 +292,8 @@ static void draw_axis(const struct timeline *tl, const struct pane_env *env, str
 	}
 	buf_free(&b);
 	draw_filter(tl, env, g, l, y);
-	if (tl->at >= tl->t0 && tl->at < tl->t1)
-		grid_put(g, y, l->gutter + timeline_cell_at(tl, l->cells, tl->at), g->ascii ? 'v' : 0x25bc,
-		    ST_ACCENT, ST_NORMAL, AT_BOLD);
+	if (at >= 0)
+		grid_put(g, y, l->gutter + at, g->ascii ? 'v' : 0x25bc, ST_ACCENT, ST_NORMAL, AT_BOLD);
 }
 
 /* Draw spans: the height of a cell is the share that they cover. In ASCII there are two heights: half or more, and
@@ -263,6 +302,14 @@ static void draw_spans(const struct timeline *tl, const struct pane_env *env, st
     const struct timeline_layout *l, int y, enum span_kind kind, const char ascii[2], enum style st)
 {
 	const int64_t *on = timeline_gc_ns(tl, session_snap(env->s), l->cells, kind);
+	struct buf b = {0};
+	int64_t sum = 0;
+	for (int c = 0; c < l->cells; c++)
+		sum += on[c];
+	buf_printf(&b, "%.2g%%", text_percent(sum, tl->t1 - tl->t0));
+	if (l->right)
+		grid_right(g, y, l->gutter + l->cells + l->right, ST_NORMAL, 0, buf_str(&b));
+	buf_free(&b);
 	for (int c = 0; c < l->cells; c++) {
 		double part = timeline_cell_share(tl, l->cells, c, on[c]);
 		if (!on[c])
@@ -281,70 +328,104 @@ struct series { /* the drawn values of a counter, one per cell */
 	bool any, has_goal;
 };
 
-/* Write "least..most" of the window, or only the maximum, into the gutter after the name. */
-static void draw_extremes(struct grid *g, int y, const struct timeline_layout *l, const struct header_row *k,
-    double least, double most)
+/* Append "36.2-38.1ms" for two texts: a unit that both have is written once. */
+static void put_range(struct buf *b, const struct buf *least, const struct buf *most)
 {
-	struct buf b = {0};
-	bool ns = k->what == HD_LATENCY, bytes = k->what == HD_HEAP || k->what == HD_STACKS || k->what == HD_OTHER;
-	int room = l->gutter - 2 - (int)strlen(k->name);
-	for (int both = 1; both >= 0; both--) {
-		buf_reset(&b);
-		for (int i = both && least < most ? 0 : 1; i < 2; i++) {
-			if (ns)
-				text_ns(&b, (int64_t)(i ? most : least));
-			else if (bytes)
-				text_bytes(&b, (int64_t)(i ? most : least));
-			else
-				buf_printf(
-				    &b, k->what == HD_BUSY ? "%.1f" : "%.0f", i ? most : least);
-			buf_puts(&b, i ? "" : "..");
-		}
-		if ((int)b.n <= room) {
-			grid_right(g, y, l->gutter - 1, ST_DIM, 0, buf_str(&b));
-			break;
-		}
-	}
-	buf_free(&b);
+	static const char digits[] = "0123456789.";
+	size_t i = least->n, k = most->n;
+	while (i && k && least->p[i - 1] == most->p[k - 1] && !strchr(digits, least->p[i - 1]))
+		i--, k--;
+	bool same = i && strchr(digits, least->p[i - 1]) && k && strchr(digits, most->p[k - 1]);
+	buf_put(b, least->p, same ? i : least->n);
+	buf_putc(b, '-');
+	buf_put(b, most->p, most->n);
 }
 
-/* Draw the values as heights in h lines of eighths; the goal is a line in its own colour where it is above. */
-static void draw_series(struct grid *g, const struct timeline_layout *l, int y, int h,
-    const struct header_row *k, const struct series *v)
+static void put_value(struct buf *b, enum timeline_header_line what, double v)
 {
-	double most = 0, least = 0, top = 0;
-	bool any = false;
+	if (what == HD_LATENCY)
+		text_ns(b, (int64_t)v);
+	else if (what == HD_HEAP || what == HD_STACKS || what == HD_OTHER)
+		text_bytes(b, (int64_t)v);
+	else
+		text_count(b, (int64_t)v);
+}
+
+/* What a line of counters shows. */
+struct extremes { double least, most, sum, top; int n; };
+
+/* Write what the counter is in the window after the axis: "36.2-38.1ms", or only the maximum if there is no room; the mean
+   of rates. */
+static void draw_numbers(const struct timeline *tl, struct grid *g, int y, const struct timeline_layout *l,
+    const struct header_row *k, const struct extremes *e)
+{
+	struct buf b = {0}, least = {0}, most = {0};
+	double seconds = (double)(tl->t1 - tl->t0) / 1e9;
+	put_value(&least, k->what, e->least);
+	put_value(&most, k->what, e->most);
+	if (k->what == HD_BUSY)
+		buf_printf(&b, "%.0f%% of %d P", e->top > 0 ? 100 * e->sum / e->n / e->top : 0, (int)e->top);
+	else if (k->what == HD_OPERATIONS)
+		buf_printf(&b, e->sum / seconds >= 100 ? "%.0f/s" : "%.3g/s", seconds > 0 ? e->sum / seconds : 0);
+	else if (least.n == most.n && !memcmp(least.p, most.p, least.n))
+		buf_put(&b, most.p, most.n);
+	else
+		put_range(&b, &least, &most);
+	if ((int)b.n >= l->right) {
+		buf_reset(&b);
+		buf_put(&b, most.p, most.n);
+	}
+	if ((int)b.n < l->right)
+		grid_right(g, y, l->gutter + l->cells + l->right, ST_NORMAL, 0, buf_str(&b));
+	buf_free(&b);
+	buf_free(&least);
+	buf_free(&most);
+}
+
+/* Return what is known of the values, and the value at the upper edge of the line. */
+static struct extremes find_extremes(const struct timeline *tl, const struct timeline_layout *l, const struct header_row *k,
+    const struct series *v)
+{
+	struct extremes e = {0};
 	for (int c = 0; c < l->cells; c++) {
 		if (!v[c].any)
 			continue;
-		least = !any || v[c].v < least ? v[c].v : least;
-		most = !any || v[c].v > most ? v[c].v : most;
-		top = h > 1 && v[c].has_goal && v[c].goal > top ? v[c].goal : top;
-		any = true;
+		e.least = !e.n || v[c].v < e.least ? v[c].v : e.least;
+		e.most = !e.n || v[c].v > e.most ? v[c].v : e.most;
+		e.top = v[c].has_goal && v[c].goal > e.top ? v[c].goal : e.top;
+		e.sum += v[c].v;
+		e.n++;
 	}
-	if (!any)
+	if (k->what == HD_BUSY || k->what == HD_RUNNING || k->what == HD_IDLE)
+		e.top = tl->tr->n[TK_P];
+	e.top = e.most > e.top ? e.most : e.top;
+	return e;
+}
+
+/* Draw the values as heights in h lines of eighths; the goal is a line in its own colour where it is above. */
+static void draw_series(const struct timeline *tl, struct grid *g, const struct timeline_layout *l, int y, int h,
+    const struct header_row *k, const struct series *v)
+{
+	struct extremes e = find_extremes(tl, l, k, v);
+	enum style style = timeline_verdict_line(tl) == k->what ? k->style : ST_HEAT;
+	if (!e.n)
 		return;
-	draw_extremes(g, y, l, k, least, most);
-	top = top > most ? top : most;
-	bool number = g->ascii && h == 1 && most <= 99 && k->what != HD_HEAP && k->what != HD_LATENCY;
+	draw_numbers(tl, g, y, l, k, &e);
+	if (e.least == e.most && k->what != HD_BUSY)
+		return;
+	bool number = g->ascii && h == 1 && e.most <= 99 && k->what != HD_HEAP && k->what != HD_LATENCY;
 	for (int c = 0; c < l->cells; c++) {
-		double up = v[c].any && top > 0 ? v[c].v / top * h : 0;
+		double up = v[c].any && e.top > 0 ? v[c].v / e.top * h : 0;
 		if (number && v[c].any) {
 			uint32_t d = (uint32_t)(v[c].v + 0.5);
-			grid_put(g, y, l->gutter + c,
-			    d > 9 ? '+'
-			    : d	  ? '0' + d
-				  : '.',
-			    k->style, ST_NORMAL, 0);
+			grid_put(g, y, l->gutter + c, d > 9 ? '+' : d ? '0' + d : '.', style, ST_NORMAL, 0);
 			continue;
 		}
 		for (int i = 0; i < h && up > i; i++)
-			grid_level(g, y + h - 1 - i, l->gutter + c, up - i > 1 ? 1 : up - i,
-			    k->style, ST_NORMAL);
-		int at = v[c].has_goal && top > 0 ? (int)(v[c].goal / top * h - 0.001) : -1;
+			grid_level(g, y + h - 1 - i, l->gutter + c, up - i > 1 ? 1 : up - i, style, ST_NORMAL);
+		int at = v[c].has_goal && e.top > 0 ? (int)(v[c].goal / e.top * h - 0.001) : -1;
 		if (h > 1 && at >= 0 && at < h && up <= at)
-			grid_put(g, y + h - 1 - at, l->gutter + c, g->ascii ? '~' : 0x2594,
-			    ST_ACCENT, ST_NORMAL, 0);
+			grid_put(g, y + h - 1 - at, l->gutter + c, g->ascii ? '~' : 0x2594, ST_ACCENT, ST_NORMAL, 0);
 	}
 }
 
@@ -485,7 +566,7 @@ static void draw_line(const struct timeline *tl, const struct pane_env *env, str
 			return;
 		v = arena_zalloc(env->scratch, ((size_t)l->cells + 1) * sizeof *v);
 		fill_operations(tl, l, k->what == HD_LATENCY, v);
-		draw_series(g, l, y, h, k, v);
+		draw_series(tl, g, l, y, h, k, v);
 		return;
 	}
 	if (!timeline_cached_line(tl, k->what, ((size_t)l->cells + 1) * sizeof *v, (void **)&v)) {
@@ -496,7 +577,7 @@ static void draw_line(const struct timeline *tl, const struct pane_env *env, str
 		if (k->what == HD_HEAP)
 			fill_counter(tl, env, l, CT_HEAP_GOAL, true, v);
 	}
-	draw_series(g, l, y, h, k, v);
+	draw_series(tl, g, l, y, h, k, v);
 }
 
 void timeline_draw_header(const struct timeline *tl, const struct pane_env *env, struct grid *g,
@@ -506,18 +587,27 @@ void timeline_draw_header(const struct timeline *tl, const struct pane_env *env,
 		draw_line(tl, env, g, l, head_of(l->line[i].what), l->line[i].y, l->line[i].h);
 }
 
-/* Line 2 of the screen: the position of the window in the trace, the duration of a cell, wall clock time. */
-void timeline_summary(const void *st, const struct pane_env *env, struct buf *b)
+/* Append the facts of the whole trace: "2.48s | 4 P | 29 goroutines | no GC | go1.27". */
+static void put_facts(const struct timeline *tl, const struct snap *sn, struct buf *b)
 {
-	const struct timeline *tl = st;
-	const struct snap *snap = session_snap(env->s);
-	struct timeline_layout l = timeline_layout(tl, env);
-	int64_t len = tl->t1 - tl->t0, all = snap->t1 - snap->t0;
-	int64_t step = l.cells > 0 ? len / l.cells : len;
-	if (!snap->complete && all <= 0) {	/* no times are known yet */
-		buf_puts(b, "reading");
-		return;
-	}
+	uint32_t gc = bins_spans_total(tl->ix->cycles, SP_GC).n, g = tl->tr->n[TK_G];
+	text_ns(b, sn->t1 - sn->t0);
+	buf_printf(b, " | %u P | ", tl->tr->n[TK_P]);
+	text_count(b, g);
+	buf_printf(b, " goroutine%s | ", text_s(g));
+	if (gc)
+		buf_printf(b, "%u GC cycle%s", gc, text_s(gc));
+	else
+		buf_puts(b, "no GC");
+	if (sn->trace.version >= 5)
+		buf_printf(b, " | go1.%d", sn->trace.version);
+}
+
+/* Append "0.00s..2.47s of 2.48s | 1 cell=35.4ms | 4 P rows". */
+static void put_window(const struct timeline *tl, const struct pane_env *env, int64_t step, struct buf *b)
+{
+	const struct snap *sn = session_snap(env->s);
+	int64_t len = tl->t1 - tl->t0, all = sn->t1 - sn->t0;
 	text_at(b, tl->t0, step);
 	buf_puts(b, "..");
 	text_at(b, tl->t1, step);
@@ -525,12 +615,28 @@ void timeline_summary(const void *st, const struct pane_env *env, struct buf *b)
 	text_ns(b, all);
 	if (all > 0 && len < all)
 		buf_printf(b, " (%.3g%%)", (double)len * 100 / (double)all);
-	if (l.cells > 0) {
-		buf_puts(b, " | 1 cell=");
-		text_ns(b, len / l.cells > 0 ? len / l.cells : 1);
-	}
+	buf_puts(b, " | 1 cell=");
+	text_ns(b, step > 0 ? step : 1);
 	buf_puts(b, " | ");
 	timeline_describe_rows(tl, env, b);
+}
+
+/* Line 2 of the screen: the position of the window in the trace, the duration of a cell, wall clock time. */
+void timeline_summary(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct timeline *tl = st;
+	const struct snap *snap = session_snap(env->s);
+	struct timeline_layout l = {0};
+	set_columns(tl, env, &l);
+	int64_t len = tl->t1 - tl->t0, step = l.cells > 0 ? len / l.cells : len;
+	if (!snap->complete && snap->t1 <= snap->t0) {	/* no times are known yet */
+		buf_puts(b, "reading");
+		return;
+	}
+	if (!tl->moved && tl->whole && snap->complete && !snap->trace.log && tl->rows.kind == TL_P)
+		put_facts(tl, snap, b);
+	else
+		put_window(tl, env, step, b);
 	if (tl->search.criteria) {
 		buf_printf(b, " | %s%s ", tl->search.dim ? "highlight " : "", span_query_text(tl->search.criteria));
 		if (async_job(&tl->search.slot))

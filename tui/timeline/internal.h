@@ -189,10 +189,11 @@ enum timeline_header_line {
 	HD_EDGES,	/* not a line: caches the first mark of each cell */
 	HD__N
 };
+enum { TL_TALL = 36 };	/* lines of a pane that has room for several lines of a counter, and for texts */
 enum { TL_STORY_LEAST = 9 };	/* lines of text about the span under the cursor that are kept free for it */
 
 struct timeline_layout {	   /* positions in the pane's area */
-	int gutter, cells; /* columns of the names, and of the time axis */
+	int gutter, cells, right; /* columns of the names, of the time axis, and of the numbers after it */
 	struct {
 		enum timeline_header_line what;
 		int y, h;
@@ -324,11 +325,27 @@ const struct findings *timeline_verdict_findings(const struct timeline *);	/* NU
 bool timeline_verdict_has_operations(const struct timeline *);
 /* Count the operations of that kind that start in [t0, t1), and get the duration of the longest complete one, in ns. */
 void timeline_verdict_count(const struct timeline *, int64_t t0, int64_t t1, uint32_t *n, int64_t *longest);
-int timeline_verdict_lines(const struct pane_env *);	/* the height of its lines at the top of the pane */
+/* Return the height of its lines at the top of the pane. */
+int timeline_verdict_lines(const struct timeline *, const struct pane_env *);
 void timeline_verdict_draw(const struct timeline *, const struct pane_env *, struct grid *);
+/* Return the line that shows what the worst finding is about; HD__N: there is no finding. */
+enum timeline_header_line timeline_verdict_line(const struct timeline *);
+/* Fill in what K and 2 mean without a cursor: the rule and the line of the worst finding. */
+void timeline_verdict_place(const struct timeline *, struct place *);
+/* Append the numbers that show the worst finding; nothing if there is none. */
+void timeline_verdict_detail(const struct timeline *, struct buf *);
 void timeline_draw_finding_marks(const struct timeline *, struct grid *, const struct timeline_layout *, int y);
 /* Tab: go to where the next finding shows, or the previous one (dir -1). */
 enum verdict timeline_goto_finding(struct timeline *, const struct pane_env *, int dir, struct ask *);
+
+/* ---- where the time of one operation goes (one_operation.c) */
+struct trace_analysis;
+struct operation_kind;
+/* Return how many lines of at most `most` it takes. */
+int timeline_operation_lines(
+    const struct trace_analysis *, const struct operation_kind *, const struct pane_env *, int most);
+void timeline_operation_draw(const struct trace_analysis *, const struct operation_kind *, const struct pane_env *,
+    struct grid *, int y, int lines);
 
 /* ---- selection of goroutines as rows (row_filter_job.c) */
 /* A list. ordered: by number; whole: it is complete. */

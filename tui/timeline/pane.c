@@ -14,6 +14,7 @@
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
+#include "findings/findings.h"
 #include "tracepane/tracepane.h"
 
 #include <stdio.h>
@@ -67,6 +68,8 @@ void timeline_update(void *st, const struct pane_env *env)
 			timeline_restart_search(tl, env);
 	}
 	timeline_verdict_update(tl, env);
+	if (snap->complete && (!env->judge || snap->trace.log))
+		tl->moved = true;	/* there is no first screen */
 	if (!tl->moved)
 		tl->at = snap->t0 + (snap->t1 - snap->t0) / 2;
 	if (tl->whole)
@@ -105,7 +108,7 @@ static void timeline_draw(const void *st, const struct pane_env *env, struct gri
 		timeline_draw_chain(tl, env, g, &l);
 	else if (on_outline(tl, snap, &l))
 		timeline_draw_outline(env, g, l.story, l.nstory);
-	else
+	else if (tl->moved)
 		timeline_draw_span_text(tl, env, g, &l);
 }
 
@@ -182,6 +185,18 @@ static enum verdict enter_cmd(struct timeline *tl, const struct pane_env *env, s
 	timeline_fit_selection(tl, env);
 	tl->range.t0 = tl->range.t1 = 0;
 	return V_DONE;
+}
+
+/* Enter without a cursor: open the findings. false: there are none. */
+static bool evidence_cmd(const struct timeline *tl, struct ask *out)
+{
+	const struct findings *all = timeline_verdict_findings(tl);
+	if (!all || !all->n)
+		return false;
+	out->kind = ASK_PANE;
+	out->pane = "findings";
+	out->place = PLACE_NONE;
+	return true;
 }
 
 static enum verdict cause_cmd(
@@ -396,11 +411,8 @@ static enum verdict act_find(
 	}
 }
 
-static enum verdict timeline_act(
-    void *st, const struct pane_env *env, const struct act *a, struct ask *out)
+static enum verdict act_any(struct timeline *tl, const struct pane_env *env, const struct act *a, struct ask *out)
 {
-	struct timeline *tl = st;
-	tl->moved = true;
 	timeline_filter_drop_seek(tl);
 	timeline_scope_drop_deferred(tl);
 	if (timeline_chain_command(tl, env, a) || move_rows(tl, env, a) || move_time(tl, env, a))
@@ -418,6 +430,27 @@ static enum verdict timeline_act(
 		return pane_message(out, "timeline: this is the current pane");
 	enum verdict v = act_rows(tl, env, a, out);
 	return v == V_PASS ? act_find(tl, env, a, out) : v;
+}
+
+/* A command that does something here places the cursor: the first screen, which shows what is wrong with the program, becomes
+   that of a place in it. Its layout is known before the command, which may scroll rows. */
+static enum verdict timeline_act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
+{
+	struct timeline *tl = st;
+	int64_t at = tl->at, t0 = tl->t0, t1 = tl->t1;
+	/* these place it even if the result is a message: within a cell, or at a time that has not been read yet */
+	bool goes = a->cmd == CMD_SPAN_NEXT || a->cmd == CMD_SPAN_PREV || a->cmd == CMD_GOTO_TIME || a->cmd == CMD_GOTO_G ||
+		    a->cmd == CMD_GOTO_P || a->cmd == CMD_GOTO_TASK;
+	if (tl->moved)
+		return act_any(tl, env, a, out);
+	if (a->cmd == CMD_OPEN && evidence_cmd(tl, out))
+		return V_ASK;
+	tl->moved = true;
+	enum verdict v = act_any(tl, env, a, out);
+	tl->moved = v == V_DONE || (goes && out->kind != ASK_PROMPT) || tl->at != at || tl->t0 != t0 || tl->t1 != t1;
+	if (tl->moved)
+		timeline_set_window(tl, env, tl->t0, tl->t1);
+	return v;
 }
 
 /* Store what K explains: the state under the cursor, the kind of the row, and the matches. */
@@ -442,6 +475,10 @@ static void timeline_place(const void *st, const struct pane_env *env, struct pl
 	const struct snap *snap = session_snap(env->s);
 	struct trace_interval iv;
 	struct timeline_row r = timeline_selected_row(tl);
+	if (!tl->moved) {
+		timeline_verdict_place(tl, p);
+		return;
+	}
 	put_topics(tl, env, p->topic);
 	p->trk = p->row = timeline_selected_track(tl, env);
 	p->t0 = tl->at;
@@ -486,6 +523,7 @@ static void timeline_save_view(const void *st, struct view *v)
 	view_put_zoom(v, "id", (int64_t)tl->rows.only_id);
 	view_put_zoom(v, "order", tl->rows.order);
 	view_put_zoom(v, "whole", tl->whole);
+	view_put_cursor(v, "first", !tl->moved);
 	view_put_cursor_time(v, "t", tl->at);
 	view_put_cursor(v, "row", tl->rows.sel);
 	view_put_cursor(v, "top", tl->rows.top);
@@ -500,7 +538,7 @@ void timeline_load_view(void *st, const struct pane_env *env, const struct view 
 	enum timeline_subset only = (enum timeline_subset)view_get_below(v, "only", ONLY_RELATED + 1);
 	enum timeline_task_order order = (enum timeline_task_order)view_get_below(v, "order", BY_DURATION + 1);
 	uint64_t id = (uint64_t)view_get(v, "id");
-	tl->moved = true;
+	tl->moved = !view_get(v, "first");
 	timeline_scope_defer_load(tl, v);
 	if ((only != ONLY_GROUP || id < tl->rows.ngroup) &&
 	    (kind != tl->rows.kind || only != tl->rows.only || order != tl->rows.order || id != tl->rows.only_id)) {
@@ -526,6 +564,17 @@ static void timeline_keys(const void *st, const struct pane_env *env, struct buf
 	const struct timeline *tl = st;
 	if (tl->wake.nchain) {
 		buf_puts(b, "j k line  Enter go there  q W close");
+		return;
+	}
+	if (!tl->moved) {
+		const struct findings *all = timeline_verdict_findings(tl);
+		if (all && all->n)
+			buf_puts(b, "Enter evidence  ");
+		if (timeline_verdict_has_operations(tl))
+			buf_puts(b, "W why one was slow  7 all of them  ");
+		buf_puts(b, all && all->n ? "Tab where  K explain  2 line  " : "");
+		buf_puts(b, "h j k l cursor  + - zoom  M rows  e counters  / find  ? help  w b span  ( ) cause effect  v range  "
+		    "f filter to it  H highlight  n N match  t pin  E regions  S stacks");
 		return;
 	}
 	buf_puts(b, env->cols >= 120

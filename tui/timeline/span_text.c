@@ -211,6 +211,10 @@ void timeline_detail(const void *st, const struct pane_env *env, struct buf *b)
 	int cells = timeline_layout(tl, env).cells;
 	if (!snap->complete && snap->t1 <= snap->t0)
 		return;
+	if (!tl->moved) {
+		timeline_verdict_detail(tl, b);
+		return;
+	}
 	text_at(b, tl->at, cells > 0 ? (tl->t1 - tl->t0) / cells / 10 : 1);
 	buf_puts(b, "  ");
 	if (user_detail(tl, env, b))

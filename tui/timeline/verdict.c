@@ -16,13 +16,12 @@
 
 #include "base/mem/mem.h"
 #include "base/text/text.h"
-#include "critical/many.h"
 #include "session/trace_analysis.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { SHOWN = 3, MOST = 3, BLOCK = 64, INDENT = 8, LEAST_ROWS = 16, TALL = 34, WRAP_LOSS = 12 };
+enum { SHOWN = 3, MOST = 4, BLOCK = 64, INDENT = 8, LEAST_ROWS = 16, TALL = 34, WRAP_LOSS = 12 };
 
 struct timeline_verdict {
 	struct trace_analysis *analysis;	/* NULL: none yet */
@@ -94,13 +93,6 @@ void timeline_verdict_free(struct timeline *tl)
 	tl->verdict = NULL;
 }
 
-/* The height depends on the screen alone, so that nothing moves when the analysis arrives. */
-int timeline_verdict_lines(const struct pane_env *env)
-{
-	bool shown = env->judge && env->detail && !env->compact && env->cols >= 60 && !session_snap(env->s)->trace.log;
-	return !shown || env->rows < LEAST_ROWS ? 0 : env->rows >= TALL ? 7 : 4;
-}
-
 const struct findings *timeline_verdict_findings(const struct timeline *tl)
 {
 	return tl->verdict && tl->verdict->analysis ? tl->verdict->analysis->findings : NULL;
@@ -145,12 +137,56 @@ void timeline_verdict_count(const struct timeline *tl, int64_t t0, int64_t t1, u
 
 /* ---- lines */
 
-/* Draw a text from INDENT on, in at most `most` lines, shortened to what they hold. Return how many it takes. */
-static int draw_text(struct grid *g, int y, int most, const struct buf *text)
+/* How many lines the finding and the operation may take. The height depends on the screen, and until a key has placed the
+   cursor: then the rows and the text about the cursor get most of it. When the analysis has come, what it does not need
+   is left to them. */
+static int most_lines(const struct timeline *tl, const struct pane_env *env)
+{
+	bool first = !tl->moved;
+	bool shown = env->judge && env->detail && !env->compact && !session_snap(env->s)->trace.log;
+	if (!shown || env->rows < 4)
+		return 0;
+	if (env->rows < LEAST_ROWS || env->cols < 60)
+		return env->rows < 6 ? 1 : env->rows < 12 ? 2 : 3;
+	if (env->rows < TALL)
+		return first ? env->rows / 2 : 4;
+	return first ? (env->rows < 60 ? 19 : 24) : 7;
+}
+
+/* Next to a problem, a notice of something that costs little does not help to decide where to look; nor does any if there
+   is little room. */
+static bool is_worth_a_line(const struct findings *all, const struct finding *f, bool tall)
+{
+	return f->level == FINDING_PROBLEM || all->v[0].level != FINDING_PROBLEM || (tall && f->score >= FINDING_LOW);
+}
+
+/* Return how many findings are shown; tall: of a tall pane. */
+static int findings_shown(const struct findings *all, bool tall)
+{
+	int n = 0;
+	while (n < SHOWN && n < (int)all->n && is_worth_a_line(all, &all->v[n], tall))
+		n++;
+	return n;
+}
+
+/* Append "93% of the time of those affected". */
+static void put_quantity(const struct finding *f, struct buf *b)
+{
+	buf_printf(b, "%.0f%% %s", f->score, finding_score_of(f->rule));
+}
+
+static int draw_level(struct grid *g, int y, const struct finding *f)
+{
+	bool problem = f->level == FINDING_PROBLEM;
+	return grid_text(g, y, 0, problem ? ST_PROBLEM : ST_NOTICE, AT_BOLD, problem ? "PROBLEM" : "notice ") + 1;
+}
+
+/* Draw a sentence from INDENT on, in at most `most` lines, shortened to what they hold. Return how many it takes. */
+static int draw_sentence(struct grid *g, int y, int most, const char *text)
 {
 	struct buf b = {0};
 	int room = g->w - INDENT > WRAP_LOSS ? g->w - INDENT : WRAP_LOSS + 1;
-	text_fit_line(&b, text->p, text->n, (size_t)(most * room - (most - 1) * WRAP_LOSS), g->ascii);
+	text_fit_line(&b, text, strlen(text), (size_t)(most * room - (most - 1) * WRAP_LOSS), g->ascii);
 	int end = y + 1;
 	if (most == 1)
 		grid_textn(g, y, INDENT, ST_NORMAL, 0, b.p, b.n);
@@ -160,179 +196,153 @@ static int draw_text(struct grid *g, int y, int most, const struct buf *text)
 	return end - y;
 }
 
-static int draw_finding(struct grid *g, int y, int most, const struct finding *f)
+/* Append "main.(*ledger).reserve main.go:41: goroutines queue for a lock, 93% of the time of those affected". */
+static void put_short(const struct store *st, const struct finding *f, struct buf *b)
+{
+	if (f->nculprit) {
+		tracepane_put_frame(st, f->culprit[0].frame, b, true);
+		buf_puts(b, ": ");
+	}
+	buf_printf(b, "%s, ", finding_rules[f->rule].title);
+	put_quantity(f, b);
+}
+
+/* Draw a finding in `most` lines: what it is and what it costs, then the sentence with the function and the line; in few
+   lines (brief) both in short. Return how many it takes. */
+static int draw_finding(const struct store *st, struct grid *g, int y, int most, const struct finding *f, bool brief)
 {
 	struct buf b = {0};
-	bool problem = f->level == FINDING_PROBLEM;
-	buf_printf(&b, "%s %.0f  %s", finding_rules[f->rule].id, f->score, f->text);
-	grid_text(g, y, 0, problem ? ST_PROBLEM : ST_NOTICE, AT_BOLD, problem ? "PROBLEM" : "notice");
-	int lines = draw_text(g, y, most, &b);
+	int x = draw_level(g, y, f);
+	if (most < 2 || brief) {
+		put_short(st, f, &b);
+		int lines = draw_sentence(g, y, brief ? most : 1, buf_str(&b));
+		buf_free(&b);
+		return lines;
+	}
+	put_quantity(f, &b);
+	grid_text(g, y, x, ST_NORMAL, AT_BOLD, finding_rules[f->rule].title);
+	if (x + (int)strlen(finding_rules[f->rule].title) + 2 + (int)b.n > g->w)
+		b.n = strcspn(buf_str(&b), " ");	/* only the number */
+	grid_right(g, y, g->w, ST_NORMAL, 0, buf_str(&b));
 	buf_free(&b);
-	return lines;
+	return 1 + draw_sentence(g, y + 1, most - 1, f->text);
 }
 
-/* Next to a problem, a notice of something that costs little does not help to decide where to look. */
-static bool is_worth_a_line(const struct findings *all, const struct finding *f)
+/* Draw the worst findings in `room` lines, the first one with as many as it needs. Return how many lines they take. */
+static int draw_findings(struct grid *g, const struct pane_env *env, bool brief, int room, const struct findings *all)
 {
-	return f->level == FINDING_PROBLEM || all->v[0].level != FINDING_PROBLEM || f->score >= FINDING_LOW;
-}
-
-/* Draw the worst findings in `room` lines, the first ones with more of them. Return how many lines they take. */
-static int draw_findings(struct grid *g, int room, const struct findings *all)
-{
-	struct buf b = {0};
-	int y = 0, n = 0;
-	while (n < SHOWN && n < (int)all->n && is_worth_a_line(all, &all->v[n]))
-		n++;
+	int y = 0, n = findings_shown(all, env->rows >= TALL);
 	for (int i = 0; i < n && y < room; i++) {
-		int most = (room - y) / (n - i) + ((room - y) % (n - i) != 0), left = room - y;
-		if (!i && most < 2 && left > 2 && all->v[0].level == FINDING_PROBLEM)
-			most = 2;	/* the line and the number of the worst one, rather than one more notice */
-		y += draw_finding(g, y, most < MOST ? most : MOST, &all->v[i]);
+		int others = n - i - 1, most = room - y > others + 1 ? room - y - others : room - y > 2 ? 2 : 1;
+		y += draw_finding(session_snap(env->s)->st, g, y, most < MOST ? most : MOST, &all->v[i], brief);
 	}
 	if (!n) {
+		struct buf b = {0};
 		buf_puts(&b, "Nothing stands out");
 		if (all->nunanswered)
 			buf_printf(&b, "; %" PRIu32 " rule%s cannot be answered from this trace (! lists them)", all->nunanswered,
 			    text_s(all->nunanswered));
 		grid_text(g, y++, 0, ST_NORMAL, 0, buf_str(&b));
+		buf_free(&b);
 	}
-	buf_free(&b);
 	return y;
 }
 
-/* Append a number per second: "0.5", "12.3", "444", "5517". */
-static void put_per_second(struct buf *b, double v)
+/* Return how many lines the findings take of `room`. */
+static int findings_lines(const struct findings *all, const struct pane_env *env, bool brief, int room)
 {
-	buf_printf(b, v >= 100 ? "%.0f/s" : "%.3g/s", v);
+	struct grid g = {.ascii = env->ascii};
+	grid_strip(&g, room, env->cols, 0, 0);	/* it stores nothing */
+	int lines = draw_findings(&g, env, brief, room, all);
+	mem_free(g.cell);
+	return lines;
 }
 
-/* Append "flight recorder, after lookup 61 (20.5ms)  ": for what the program wrote the snapshot. */
-static void put_trigger(const struct trace_analysis *a, struct buf *b)
+/* In few lines a finding is its function, its line and what it is, without the sentence. */
+static bool is_brief(const struct timeline *tl, const struct pane_env *env)
 {
-	if (!a->triggered || a->trigger.operation == OPERATION_NONE)
-		return;
-	buf_puts(b, "flight recorder, ");
-	critical_put_triggering(b, a->sn, a->all, &a->trigger);
-	buf_puts(b, "  ");
+	return env->rows < LEAST_ROWS || (tl->moved && env->rows < TALL);
 }
 
-/* Append "request  444/s  p50 36.0ms  p99 36.9ms", or "request  33 open  1 complete" of a kind that is mostly open. */
-static void put_rate(const struct snap *sn, const struct operation_kind *k, struct buf *b)
+/* Return how many lines of `most` are for the findings: on the first screen the operation has the other half. */
+static int findings_room(const struct timeline *tl, int most)
 {
-	double seconds = (double)(sn->t1 - sn->t0) / 1e9;
-	text_safe(b, k->name, k->nname);
-	buf_puts(b, "  ");
-	if (operations_mostly_open(k)) {
-		buf_printf(b, "%" PRIu32 " open  %" PRIu32 " complete", k->n - k->ncomplete, k->ncomplete);
-		return;
-	}
-	put_per_second(b, seconds > 0 ? (double)(k->n - k->nbefore) / seconds : 0);
-	buf_puts(b, "  p50 ");
-	text_ns(b, k->p50);
-	buf_puts(b, "  p99 ");
-	text_ns(b, k->p99);
+	bool operation = timeline_verdict_has_operations(tl);
+	return !operation || most < 4 ? most : tl->moved ? most - 1 : most / 2 < 8 ? most / 2 : 8;
 }
 
-/* Return where "call" begins in "main.(*upstream).call kit.go:233". */
-static size_t method_start(const struct buf *place)
+int timeline_verdict_lines(const struct timeline *tl, const struct pane_env *env)
 {
-	const char *s = place->p, *end = place->n ? memchr(s, ' ', place->n) : NULL,
-		   *dot = end ? text_last(s, '.', (size_t)(end - s)) : NULL;
-	return dot && dot[1] != ' ' && !memchr(s, '[', (size_t)(end - s)) ? (size_t)(dot + 1 - s) : 0;
-}
-
-/* How much of a line of the critical paths is written: "92% network", with the method "call kit.go:233", with the whole
-   place "main.(*upstream).call kit.go:233" and the reason. */
-enum path_text { PATH_CLASS, PATH_METHOD, PATH_REASON };
-
-/* Append that line. Return false if its share is small. */
-static bool put_path(const struct trace_analysis *a, uint32_t i, enum path_text text, struct buf *b)
-{
-	enum { LEAST = 5 };
-	const struct critical_lines *l = a->slowest.lines;
-	int64_t all = l ? critical_lines_total(l) : 0;
-	if (!all || i >= critical_lines_count(l) || text_percent(critical_lines_at(l, i)->ns, all) < LEAST)
-		return false;
-	const struct critical_line *v = critical_lines_at(l, i);
-	struct buf place = {0}, because = {0};
-	buf_printf(b, "%s%.0f%% %s", a->slowest.n < a->nslowest || v->approximate ? "~" : "", text_percent(v->ns, all),
-	    time_class_name(v->cls));
-	if (text == PATH_CLASS)
-		return true;
-	critical_put_place(&place, a->sn->st, v->at);
-	buf_puts(b, place.n ? " " : "");
-	size_t skip = text == PATH_REASON ? 0 : method_start(&place);
-	if (text == PATH_REASON)
-		critical_line_put_because(l, v, &because);
-	if (because.n)
-		buf_printf(&place, "%s%s", v->chain != CRITICAL_NONE ? ", reached through " : ", ", buf_str(&because));
-	text_safe(b, buf_str(&place) + skip, place.n - skip);
-	buf_free(&because);
-	buf_free(&place);
-	return true;
-}
-
-/* Append the first parts of the critical paths that fit into `width` columns; of the first one only the class,
-   if its place does not fit. */
-static void put_paths(const struct trace_analysis *a, size_t width, struct buf *b)
-{
-	for (uint32_t i = 0; i < SHOWN; i++) {
-		size_t before = b->n;
-		for (int text = PATH_METHOD; text >= PATH_CLASS; text--) {
-			b->n = before;
-			buf_puts(b, i ? ", " : "  path ");
-			if (put_path(a, i, (enum path_text)text, b) && text_width(b->p, b->n) <= width)
-				break;
-			b->n = before;
-			if (i)
-				return;
-		}
-		if (b->n == before)
-			return;
-	}
-}
-
-/* Draw the main kind of operations: its rate and latency, and the parts of its critical paths, in `room` lines. */
-static void draw_kind(const struct timeline_verdict *v, struct grid *g, int y, int room)
-{
-	struct buf b = {0}, rate = {0}, path = {0};
-	put_trigger(v->analysis, &rate);
-	put_rate(v->analysis->sn, v->kind, &rate);
-	if (room == 1 && put_path(v->analysis, 0, PATH_CLASS, &path))
-		buf_puts(&path, "  path ");	/* in any order: its width is reserved */
-	text_fit_line(&b, rate.p, rate.n, (size_t)g->w - text_width(path.p, path.n), g->ascii);
-	if (room == 1)
-		put_paths(v->analysis, (size_t)g->w, &b);
-	buf_free(&path);
-	grid_line(g, y, 0, ST_NORMAL, 0, &b);
-	buf_free(&rate);
-	for (int i = 0; i + 1 < room; i++) {
-		buf_reset(&b);
-		if (!put_path(v->analysis, (uint32_t)i, PATH_REASON, &b))
-			break;
-		if (!i)
-			grid_text(g, y + 1, 0, ST_DIM, 0, "path");
-		draw_text(g, y + 1 + i, 1, &b);
-	}
-	buf_free(&b);
+	int most = most_lines(tl, env);
+	const struct findings *all = timeline_verdict_findings(tl);
+	if (!most || !all)
+		return most;
+	int lines = findings_lines(all, env, is_brief(tl, env), findings_room(tl, most));
+	if (!timeline_verdict_has_operations(tl) || lines == most)
+		return lines;
+	lines += most - lines > 4;	/* a blank line */
+	return lines + timeline_operation_lines(tl->verdict->analysis, tl->verdict->kind, env, most - lines);
 }
 
 void timeline_verdict_draw(const struct timeline *tl, const struct pane_env *env, struct grid *g)
 {
 	const struct findings *all = timeline_verdict_findings(tl);
-	int room = timeline_verdict_lines(env), y = 0;
-	bool kind = timeline_verdict_has_operations(tl);
-	if (!room)
+	int most = most_lines(tl, env), lines = timeline_verdict_lines(tl, env);
+	if (!lines)
 		return;
 	if (!all) {
 		grid_text(g, 0, 0, ST_DIM, 0, session_snap(env->s)->complete ? "The trace is being judged."
 		    : "The trace is judged when all of it is read.");
 		return;
 	}
-	y = draw_findings(g, room - kind, all);
-	if (kind)
-		draw_kind(tl->verdict, g, y, room - y);
+	struct rect old = grid_clip(g, (struct rect){0, 0, lines, g->w});
+	int y = draw_findings(g, env, is_brief(tl, env), findings_room(tl, most), all);
+	y += most - y > 4;
+	if (y < lines)
+		timeline_operation_draw(tl->verdict->analysis, tl->verdict->kind, env, g, y, lines - y);
+	grid_unclip(g, old);
+}
+
+enum timeline_header_line timeline_verdict_line(const struct timeline *tl)
+{
+	static const struct { enum finding_rule rule; enum timeline_header_line line; } about[] = {
+	    {FINDING_NO_P, HD_RUNNABLE}, {FINDING_LONG_RUN, HD_RUNNABLE}, {FINDING_FINE_GOROUTINES, HD_RUNNABLE},
+	    {FINDING_GOMAXPROCS, HD_RUNNABLE}, {FINDING_GC, HD_HEAP}, {FINDING_HEAP_GROWS, HD_HEAP}, {FINDING_STW, HD_STW},
+	    {FINDING_SYSCALL, HD_SYSCALL}, {FINDING_CHILD_PROCESS, HD_SYSCALL}, {FINDING_IMBALANCE, HD_BUSY},
+	    {FINDING_SERIAL_STAGE, HD_BUSY}, {FINDING_SPIN, HD_BUSY}, {FINDING_STOLEN_CPU, HD_BUSY}, {FINDING_FROZEN, HD_BUSY},
+	    {FINDING_LEAK, HD_WAITING}, {FINDING_STUCK_LOCK, HD_WAITING}, {FINDING_STUCK_WAIT, HD_WAITING}};
+	const struct findings *all = timeline_verdict_findings(tl);
+	if (!all || !all->n)
+		return HD__N;
+	for (size_t i = 0; i < sizeof about / sizeof *about; i++)
+		if (about[i].rule == all->v[0].rule)
+			return about[i].line;
+	return HD_LATENCY;
+}
+
+void timeline_verdict_place(const struct timeline *tl, struct place *p)
+{
+	const struct findings *all = timeline_verdict_findings(tl);
+	p->topic[1] = timeline_verdict_has_operations(tl) ? TOPIC_T_OPERATION : TOPIC_NONE;
+	p->topic[2] = TOPIC_T_PROC;
+	if (!all || !all->n)
+		return;
+	const struct store *st = tl->verdict->analysis->sn->st;
+	p->topic[0] = (enum topic)(TOPIC_RULE_LOCK_QUEUE + all->v[0].rule);
+	p->frm = all->v[0].nculprit ? all->v[0].culprit[0].frame : 0;
+	p->fun = p->frm ? store_frm(st, p->frm)->fun : 0;
+}
+
+void timeline_verdict_detail(const struct timeline *tl, struct buf *b)
+{
+	const struct findings *all = timeline_verdict_findings(tl);
+	if (!all || !all->n)
+		return;
+	buf_printf(b, "%s: ", finding_rules[all->v[0].rule].id);
+	for (uint32_t i = 0; i < all->v[0].nnumber; i++) {
+		buf_puts(b, i ? ", " : "");
+		finding_put_number(b, &all->v[0].number[i]);
+	}
 }
 
 /* ---- places of findings */
