@@ -181,4 +181,11 @@ after "$trace" M '!one checkout'
 after "$trace" +u 'one checkout' '!spans of'
 look='-ascii -size 160x45'
 after "$trace" '' 'latency of 202' '^p50' 'SLOWEST' '48.6ms'
+
+# ; opens the first board that has rows and counts the rows of all; a trace without a GC cycle says so, without a curve
+look='-ascii -size 150x40'
+after "$trace" ';' 'board 1 of 6: locks   3 rows' 'channels ' 'greedy '
+faults=${srcdir:-.}/tests/faults
+after "$faults/child-process.trace.gz" ';' '!   0 rows'
+after "$faults/child-process.trace.gz" 8 'No GC cycle in ' '!minimum mutator'
 exit $bad

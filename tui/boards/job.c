@@ -48,6 +48,28 @@ static void free_board(void *work)
 
 static const struct async_kind board_work_kind = {run_board, free_board};
 
+/* Unless a board was chosen, show the first that has rows, or the first one if none has. */
+static void show_first(struct boards_state *p)
+{
+	for (int i = 0; !p->chosen && i < BOARD__N; i++) {
+		p->id = (enum board_id)i;
+		if (!p->board[i] || p->board[i]->n)
+			return;
+	}
+	p->id = p->chosen ? p->id : (enum board_id)0;
+}
+
+/* Return the board to be made next: the one that is shown, then the first missing one; BOARD__N: none. */
+static int next_board(const struct boards_state *p)
+{
+	int i = (int)p->id;
+	if (!p->board[i])
+		return i;
+	for (i = 0; i < BOARD__N && p->board[i]; i++)
+		;
+	return i;
+}
+
 /* Take a board and its scope, if they are still of the current analysis. */
 static void take_board(struct boards_state *p, const struct pane_env *env, struct board_work *w)
 {
@@ -58,29 +80,40 @@ static void take_board(struct boards_state *p, const struct pane_env *env, struc
 		p->scope = w->scope;
 		w->board = NULL;
 		w->scope = NULL;
-		pane_table_fill(&p->table[w->id], p, env, p->board[w->id]->n);
-		boards_select_wanted(p, env);
+		enum board_id before = p->id;
+		show_first(p);
+		if (p->board[p->id] && (p->id == w->id || p->id != before)) {	/* the others are filled when they are shown */
+			pane_table_fill(&p->table[p->id], p, env, p->board[p->id]->n);
+			boards_select_wanted(p, env);
+		}
 	}
 	free_board(w);
 }
 
 void boards_make(struct boards_state *p, const struct pane_env *env)
 {
-	if (!p->analysis || p->board[p->id])
-		return;
 	enum { PASSES = 4 };
-	const struct board_work *wanted = async_wanted(&p->making);
-	if (wanted && wanted->id == p->id && wanted->scope->of == p->analysis)
-		return;
-	struct board_work *w = xcalloc(1, sizeof *w);
-	w->id = p->id;
-	w->scope = p->scope;
-	p->scope = NULL;
-	if (!w->scope) {
-		w->scope = xcalloc(1, sizeof *w->scope);
-		w->scope->of = trace_analysis_share(p->analysis);
+	int id;
+	while (p->analysis && (id = next_board(p)) < BOARD__N) {
+		const struct board_work *wanted = async_wanted(&p->making);
+		bool shown = wanted && (wanted->id == p->id || p->board[p->id]);	/* a job of another one that is shown waits */
+		if (shown && wanted->scope->of == p->analysis)
+			return;
+		struct board_work *w = xcalloc(1, sizeof *w);
+		w->id = (enum board_id)id;
+		w->scope = p->scope;
+		p->scope = NULL;
+		if (!w->scope) {
+			w->scope = xcalloc(1, sizeof *w->scope);
+			w->scope->of = trace_analysis_share(p->analysis);
+		}
+		w = async_start(&p->making, &board_work_kind, w, snap_cost(p->analysis->sn, PASSES));
+		if (!w)
+			return;
+		take_board(p, env, w);
+		if (!p->board[id])
+			return;
 	}
-	take_board(p, env, async_start(&p->making, &board_work_kind, w, snap_cost(p->analysis->sn, PASSES)));
 }
 
 static void finish_board(void *st, const struct pane_env *env, struct ask *out)

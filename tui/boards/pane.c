@@ -41,6 +41,7 @@ static void update_boards(void *st, const struct pane_env *env)
 void boards_show(struct boards_state *p, const struct pane_env *env, enum board_id id)
 {
 	p->id = id;
+	p->chosen = true;
 	p->in_parts = false;
 	p->parts_of = NULL;
 	boards_make(p, env);
@@ -157,6 +158,10 @@ static void put_summary(const void *st, const struct pane_env *env, struct buf *
 		return;
 	}
 	buf_printf(b, "   %u row%s | ", v->n, text_s(v->n));
+	for (int i = 0, n = 0; i < BOARD__N; i++)	/* the others, as far as they have been made */
+		if (i != (int)p->id && p->board[i])
+			buf_printf(b, "%s%s %u", n++ ? ", " : "[ ] ", board_kinds[i].name, p->board[i]->n);
+	buf_puts(b, " | ");
 	text_at(b, v->t0, 1000000);
 	buf_puts(b, " to ");
 	text_at(b, v->t1, 1000000);

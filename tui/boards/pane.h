@@ -22,6 +22,7 @@ struct boards_state {
 	struct async analysing, making;
 	struct board_scope *scope;		/* NULL: a job has it, or it has not been made */
 	enum board_id id;			/* the one that is shown */
+	bool chosen;				/* the user or a finding chose it; else it is the first that has rows */
 	struct board *board[BOARD__N];		/* of the analysis; NULL: not made yet */
 	/* A table for each board, so that each keeps its order and its selection. */
 	struct pane_table table[BOARD__N];
@@ -38,7 +39,8 @@ void boards_show(struct boards_state *, const struct pane_env *, enum board_id);
 /* job.c */
 /* Show another analysis, and take the reference; NULL: it is still being made. */
 void boards_take_analysis(struct boards_state *, const struct pane_env *, struct trace_analysis *);
-void boards_make(struct boards_state *, const struct pane_env *);	/* the board that is shown, unless it exists */
+/* Make the board that is shown, then the others one by one, so that their rows are counted. */
+void boards_make(struct boards_state *, const struct pane_env *);
 int boards_slots(void *st, struct pane_work *);		/* for pane_ops.work */
 void boards_drop(struct boards_state *);		/* drop all that belongs to an analysis */
 

@@ -147,11 +147,42 @@ static void draw_below(const struct gc_state *p, const struct pane_env *env, str
 	buf_free(&b);
 }
 
+/* Return whether the whole trace has no cycle. Then the program had nearly all of the Ps at any time, and the curve would be
+   a full block. */
+static bool is_without_cycles(const struct gc_state *p, const struct pane_env *env)
+{
+	const struct snap *sn = session_snap(env->s);
+	return sn->complete && !p->table[GC_CYCLES].rows.n && !p->stops && p->part == PART_TABLE && !env->grep.rx &&
+	       !p->scope.f.g && !p->scope.part;
+}
+
+static void draw_without_cycles(const struct gc_state *p, const struct pane_env *env, struct grid *g)
+{
+	const struct snap *sn = session_snap(env->s);
+	struct buf b = {0};
+	buf_puts(&b, "No GC cycle in ");
+	text_ns(&b, sn->t1 - sn->t0);
+	buf_puts(&b, ".");
+	grid_text(g, 1, 2, ST_NORMAL, 0, buf_str(&b));
+	buf_reset(&b);
+	if (p->stop.n) {
+		buf_printf(&b, "%u other stop%s of the world took ", p->stop.n, text_s(p->stop.n));
+		text_ns(&b, p->stopped);
+		buf_printf(&b, ": ] lists %s.", p->stop.n == 1 ? "it" : "them");
+		grid_text(g, 2, 2, ST_NORMAL, 0, buf_str(&b));
+	}
+	buf_free(&b);
+}
+
 void gc_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct gc_state *p = st;
 	const struct pane_table *t = &p->table[gc_list(p)];
 	int h = gc_table_height(p, env);
+	if (is_without_cycles(p, env)) {
+		draw_without_cycles(p, env, g);
+		return;
+	}
 	pane_table_draw(t, p, env, g, 0, h, p->part != PART_TABLE);
 	if (!t->rows.n)
 		tracepane_draw_empty(g, 1, !session_snap(env->s)->complete ? "Nothing has been read yet."
