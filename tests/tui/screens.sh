@@ -79,7 +79,7 @@ screen redo 60x16 cpu.pb.gz 'jGf4jluuuu<^R><^R><^R>'
 # focus on a trace: rows of goroutines that are in focus somewhere, and dimmed cells where they are not
 screen focus-trace 80x24 orders.trace ':focus=Mutex<Enter>' -ascii
 # going to a time, a goroutine and a task from other panes
-screen goto-time 80x24 orders.trace '1gt1.3s<Enter>' -ascii
+screen goto-time 80x24 orders.trace '1gt1.45s<Enter>' -ascii
 screen goto-g 80x24 orders.trace '1gG98<Enter>' -ascii
 screen goto-task 80x24 orders.trace 'gkcheckout<Enter>' -ascii
 # prompts: an incorrect expression shows an error and is not applied; Tab completes

@@ -119,14 +119,14 @@ if curses; then
 	press '<Mouse 0M 22 0>' "$trace" -mouse=on
 	shows 'a click on a tab whose key is no digit shows its pane' ';Wait' '[WWhy]'
 	press '<Mouse 0M 30 9><Mouse 32M 40 9><Mouse 32M 50 12><Mouse 0m 50 12>' "$trace" -mouse=on
-	shows 'a drag selects a range' '| range 687ms'
+	shows 'a drag selects a range' '| range 843ms'
 	press '<Mouse 80M 30 9>' "$trace" -mouse=on
 	shows 'Ctrl and the wheel zoom' '(50%)'
 	(TERM=screen-256color press '<Mouse 80M 30 9>' "$trace" -mouse=on)
 	shows 'the mouse also works if terminfo has only the old protocol' '(50%)'
 	if infocmp rxvt >/dev/null 2>&1; then
 		(TERM=rxvt press '<Mouse 0M 30 9><Mouse 32M 40 9><Mouse 32M 50 12><Mouse 0m 50 12>' "$trace" -mouse=on)
-		shows 'a drag selects a range on a terminal that has only the old protocol' '| range 687ms'
+		shows 'a drag selects a range on a terminal that has only the old protocol' '| range 843ms'
 		(TERM=rxvt press '<Size 200x40>jk<Mouse 0M 94 7><Mouse 0m 94 7>' "$cpu" -judge=false -mouse=on)
 		shows 'a click in the column whose byte is that of Backspace' '>  270ms'
 	fi
