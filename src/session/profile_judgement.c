@@ -39,6 +39,7 @@ static void run_judgement(void *work, struct job *j)
 	struct profile_judgement *v = work;
 	struct findings_query q = {.on = j ? job_progress_watcher(j) : (struct progress_watcher){0}};
 	make_functions(v);
+	dump_states_make(&v->states, v->sn, v->sides.a, &v->mem);
 	v->findings = findings_of_profile(v->sn, &v->sides, &q, &v->mem);
 }
 

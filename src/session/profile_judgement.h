@@ -4,6 +4,7 @@
 #define TTRACE_SESSION_PROFILE_JUDGEMENT_H
 
 #include "base/mem/mem.h"
+#include "findings/dump_states.h"
 #include "findings/profile_sites.h"
 #include "session/session.h"
 
@@ -18,6 +19,7 @@ struct profile_judgement {
 	int type;
 	const struct findings *findings;
 	struct profile_sites functions;		/* those with the least share */
+	struct dump_states states;		/* of a goroutine dump; n is 0: it is none */
 	uint32_t refs;		/* changed by the UI thread only */
 	struct arena mem;
 };

@@ -51,7 +51,7 @@ if curses; then
 		tag codecs = ^(encoding|compress)/
 	END
 	press 'J' "$cpu"
-	shows 'map J' '>  180ms'
+	shows 'map J' '>  250ms'
 	press ':load mine<Enter>' "$cpu"
 	shows 'filter by name' 'focus=regexp | hide=^runtime\.'
 	press '<^X>u' "$cpu"

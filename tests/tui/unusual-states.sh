@@ -167,4 +167,32 @@ after "$tmp/w/orders.trace" ':list report.collect.func1<Enter>' '!not the versio
 after "$tmp/w/orders.trace" ':list readShop<Enter>' 'not the profiled version? next to the profile'
 after "$tmp/w/orders.trace" ':list report.collect.func1<Enter>' 'not the profiled version? next to the profile'
 
+
+look='-ascii -size 80x24'
+# a goroutine dump shows what its goroutines wait for by their states, the longest wait first
+cat >"$tmp/dump.txt" <<'X'
+goroutine 7 [select]:
+main.serve()
+	/src/main.go:10 +0x1
+
+goroutine 8 [chan receive, 12 minutes]:
+main.hang()
+	/src/main.go:20 +0x1
+
+goroutine 9 [chan receive, 3 minutes]:
+main.hang()
+	/src/main.go:20 +0x1
+
+goroutine 10 [select]:
+main.serve()
+	/src/main.go:10 +0x1
+
+goroutine 11 [select]:
+main.serve()
+	/src/main.go:10 +0x1
+X
+after "$tmp/dump.txt" '' 'waiting  2 chan receive, up to 12 minutes  main.hang main.go:20' '!shares:'
+after "$tmp/dump.txt" '' '         3 select  main.serve main.go:10'
+# the callers and callees of the selection stand below the table where there is no side part
+after "$samples/cpu.pb.gz" '' ' 1 caller ' ' 0 callees ' '100.0% sha256.block'
 exit $bad

@@ -107,9 +107,22 @@ static int put_shares(const struct share *v, size_t n, int64_t all, double least
 	return printed;
 }
 
+/* Return whether the profile is a goroutine dump, whose samples have the state of the goroutine as a tag: stacks without
+   frames of the runtime do not tell what it waits for. The lines above the table do. */
+static bool is_dump(const struct snap *sn)
+{
+	enum { LOOKED_AT = 64 };	/* each goroutine has it among its first tags */
+	for (size_t i = 0; i < LOOKED_AT && i < column_n(&sn->st->labels); i++) {
+		const struct str_row *key = store_str(sn->st, store_label(sn->st, (uint32_t)i)->key);
+		if (key->n == strlen("state") && !memcmp(key->s, "state", key->n))
+			return true;
+	}
+	return false;
+}
+
 static void put_highlights(struct app *a, struct buf *b)
 {
-	if (session_is_trace(a->s) || !session_snap(a->s)->complete || session_query(a->s)->b)
+	if (session_is_trace(a->s) || is_dump(session_snap(a->s)) || !session_snap(a->s)->complete || session_query(a->s)->b)
 		return;
 	struct weighted_tree *c = calls_now(a);
 	struct buf pkg = {0};

@@ -26,7 +26,7 @@ const struct top_column top_cols[C__N] = {
     [C_CUMP] = {"cum%", "CUM%", "CUM%", 6, K__N, "cumulative weight in percent"},
     [C_CUMA] = {"cum-a", "CUM A", "CUM A", 7, K_CUMA, "cumulative weight on side A, the file shown"},
     [C_CUMB] = {"cum-b", "CUM B", "CUM B", 7, K_CUMB, "cumulative weight on side B, the base"},
-    [C_BAR] = {"bar", "CUM BAR", "CUM BAR", 9, K__N, "a bar of the cumulative weight"},
+    [C_BAR] = {"bar", "CUM BAR", "CUM BAR", 9, K__N, "a bar of the cumulative weight; the own part is solid"},
     [C_WHERE] = {"where", "WHERE", "WHERE", 20, K__N, "file and line"},
     [C_NAME] = {"name", "", "", 0, K_NAME, "name"},
 };
@@ -97,6 +97,16 @@ static void draw_value(const struct top_drawing *d, struct grid *g, int y, int k
 		profile_draw_value(d->env, c, g, y, x1, v, attr);
 }
 
+/* Draw a bar of the cumulative weight: the function's own part is solid, that of its callees is shaded. */
+static void draw_bar(const struct top_state *p, struct grid *g, int y, int x, int w, const struct symbol_weight *t)
+{
+	double own = profile_ratio(t->flat, p->most) * w;
+	int end = (int)(profile_ratio(t->cum, p->most) * w + 0.5);
+	grid_bar(g, y, x, w, profile_ratio(t->flat, p->most), ST_HEAT);
+	for (int i = (int)own + (own > (int)own); i < end && i < w; i++)
+		grid_put(g, y, x + i, g->ascii ? '-' : 0x2592, ST_HEAT, ST_NORMAL, 0);
+}
+
 static void draw_cell(const struct top_drawing *d, struct grid *g, int y, uint32_t i, int k)
 {
 	const struct top_state *p = d->p;
@@ -118,8 +128,10 @@ static void draw_cell(const struct top_drawing *d, struct grid *g, int y, uint32
 	case C_SUM: profile_draw_percent(g, y, x + w, p->sum[i], base); break;
 	case C_CUMP: profile_draw_percent(g, y, x + w, t->cum, base); break;
 	case C_BAR:
-		grid_bar(g, y, x, w, profile_ratio(t->cum, p->most),
-		    !profile_is_difference(c) ? ST_HEAT : t->cum > 0 ? ST_MORE2 : ST_LESS2);
+		if (profile_is_difference(c))
+			grid_bar(g, y, x, w, profile_ratio(t->cum, p->most), t->cum > 0 ? ST_MORE2 : ST_LESS2);
+		else
+			draw_bar(p, g, y, x, w, t);
 		break;
 	case C_WHERE: {
 		struct rect old = grid_clip(g, (struct rect){y, x, 1, w});
@@ -169,13 +181,14 @@ static void draw_table(const struct top_state *p, const struct pane_env *env, st
 void top_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct top_state *p = st;
-	int y = profile_verdict_lines(env);
+	int y = profile_verdict_lines(&p->verdict, env), foot = top_foot_lines(p, env);
 	if (profile_draw_empty(&p->t, env, g))
 		return;
 	profile_verdict_draw(&p->verdict, env, g);
-	struct rect old = grid_clip(g, (struct rect){y, 0, g->h - y, g->w});
+	struct rect old = grid_clip(g, (struct rect){y, 0, g->h - y - foot, g->w});
 	draw_table(p, env, g);
 	grid_unclip(g, old);
+	top_foot_draw(p, env, g, g->h - foot, foot);
 }
 
 static int draw_links(const struct top_state *p, const struct pane_env *env, struct grid *g, int y, int h,

@@ -401,8 +401,8 @@ static void top_pane_keys(const void *st, const struct pane_env *env, struct buf
 static struct list_part top_part(void *st, const struct pane_env *env)
 {
 	struct top_state *p = st;
-	int y = profile_verdict_lines(env) + 1;
-	return (struct list_part){.rows = &p->rows, .hits = &p->hit, .y = y, .h = env->rows - y};
+	int y = profile_verdict_lines(&p->verdict, env) + 1;
+	return (struct list_part){.rows = &p->rows, .hits = &p->hit, .y = y, .h = env->rows - y - top_foot_lines(p, env)};
 }
 
 static void take_verdict(void *st, const struct pane_env *env, struct ask *out)

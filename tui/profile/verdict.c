@@ -15,7 +15,7 @@
 
 #include <string.h>
 
-enum { LABEL = 9, TABLE = 13, SHORT = 4, LONG = 5, TALL = 34, HOTTEST = 5 };
+enum { LABEL = 9, TABLE = 10, SHORT = 5, LONG = 7, TALL = 34, HOTTEST = 5, STATES = 4, SENTENCE = 4, MOST = 4 };
 
 static void take_judgement(struct profile_verdict *v, struct profile_judgement *made)
 {
@@ -44,11 +44,15 @@ void profile_verdict_free(struct profile_verdict *v)
 	v->now = NULL;
 }
 
-int profile_verdict_lines(const struct pane_env *env)
+int profile_verdict_lines(const struct profile_verdict *v, const struct pane_env *env)
 {
-	bool shown = env->judge && env->detail && !env->compact && env->cols >= 60 && !session_is_trace(env->s);
+	bool shown = env->judge && env->detail && !env->compact && !session_is_trace(env->s);
 	int lines = env->rows >= TALL ? LONG : SHORT;
-	return shown && env->rows - lines >= TABLE ? lines : 0;
+	if (v->now && v->now->states.n)
+		lines = (v->now->findings->n ? SENTENCE : 1) + (v->now->states.n < STATES ? (int)v->now->states.n : STATES);
+	if (env->rows - lines < TABLE || env->cols < 60)	/* only the worst finding, or nothing */
+		lines = env->rows >= 6;
+	return shown ? lines : 0;
 }
 
 /* ---- lines */
@@ -77,43 +81,109 @@ static size_t break_line(const char *s, size_t n, size_t width)
 	return end;
 }
 
-/* Draw a finding in at most `most` lines; return how many it takes. */
-static int draw_finding(const struct finding *f, struct grid *g, int y, int most)
+/* Append "cart.(*Desk).ship.func1 cart.go:120: most goroutines are at one line, 57% of the goroutines". */
+static void put_short(const struct store *st, const struct finding *f, struct buf *b)
 {
-	struct buf b = {0}, fit = {0}, line = {0};
-	bool problem = f->level == FINDING_PROBLEM;
-	const char *label = problem ? "PROBLEM" : "notice";
-	enum style style = problem ? ST_PROBLEM : ST_NOTICE;
+	if (f->nculprit) {
+		const struct frm_row *at = store_frm(st, f->culprit[0].frame);
+		const struct str_row *name = store_str(st, store_fun(st, at->fun)->name);
+		const struct str_row *file = store_str(st, store_fun(st, at->fun)->file);
+		const char *slash = text_last(file->s, '/', file->n);
+		size_t skip = slash ? (size_t)(slash + 1 - file->s) : 0;
+		text_safe(b, name->s, name->n);
+		buf_putc(b, ' ');
+		text_safe(b, file->s + skip, file->n - skip);
+		buf_printf(b, ":%lld: ", (long long)at->line);
+	}
+	buf_printf(b, "%s, %.0f%% %s", finding_rules[f->rule].title, f->score, finding_score_of(f->rule));
+}
+
+/* Draw a text from LABEL on, in at most `most` lines; return how many it takes. */
+static int draw_sentence(struct grid *g, int y, int most, const char *text, size_t n)
+{
+	struct buf fit = {0}, line = {0};
 	size_t room = g->w > LABEL ? (size_t)(g->w - LABEL) : 0, at = 0;
 	int lines = 0;
-	buf_printf(&b, "%s %.0f  %s", finding_rules[f->rule].id, f->score, f->text);
-	text_fit_line(&fit, b.p, b.n, room * (size_t)most, g->ascii);
+	text_fit_line(&fit, text, n, room * (size_t)most, g->ascii);
 	while (at < fit.n && lines < most) {
 		size_t left = fit.n - at, k = text_width(fit.p + at, left) <= room ? left : break_line(fit.p + at, left, room);
 		k = k && lines + 1 < most ? k : left;
 		buf_reset(&line);
 		buf_put(&line, fit.p + at, k);
-		draw_line(g, y + lines, lines ? "" : label, style, AT_BOLD, &line);
+		draw_line(g, y + lines, "", ST_NORMAL, 0, &line);
 		at += k;
 		lines++;
 	}
-	buf_free(&b);
 	buf_free(&fit);
 	buf_free(&line);
 	return lines;
 }
 
+/* Draw a finding in at most `most` lines: what it is and what it costs, then the sentence; in one line both in short.
+   Return how many it takes. */
+static int draw_finding(const struct store *st, const struct finding *f, struct grid *g, int y, int most)
+{
+	struct buf b = {0};
+	bool problem = f->level == FINDING_PROBLEM;
+	int lines = 1;
+	grid_text(g, y, 0, problem ? ST_PROBLEM : ST_NOTICE, AT_BOLD, problem ? "PROBLEM" : "notice ");
+	if (most < 2) {
+		put_short(st, f, &b);
+		draw_sentence(g, y, 1, b.p, b.n);
+	} else {
+		int x = grid_text(g, y, LABEL, ST_NORMAL, AT_BOLD, finding_rules[f->rule].title);
+		buf_printf(&b, "%.0f%% %s", f->score, finding_score_of(f->rule));
+		if (x + 2 + (int)b.n <= g->w)
+			grid_right(g, y, g->w, ST_NORMAL, 0, buf_str(&b));
+		lines += draw_sentence(g, y + 1, most - 1, f->text, strlen(f->text));
+	}
+	buf_free(&b);
+	return lines;
+}
+
 /* Return how many lines it takes. */
-static int draw_findings(const struct findings *all, struct grid *g, int lines)
+static int draw_findings(const struct store *st, const struct findings *all, struct grid *g, int lines)
 {
 	int y = 0;
 	for (uint32_t i = 0; i < all->n && y < lines; i++) {
-		int others = (int)(all->n - i) - 1;
-		y += draw_finding(&all->v[i], g, y, lines - y > others ? lines - y - others : 1);
+		int others = (int)(all->n - i) - 1, most = lines - y > others ? lines - y - others : 1;
+		y += draw_finding(st, &all->v[i], g, y, most < MOST ? most : MOST);
 	}
 	if (!all->n)
 		grid_text(g, y++, 0, ST_NORMAL, 0, "Nothing stands out.");
 	return y;
+}
+
+/* Draw what the goroutines of a dump wait for: "94 chan send, up to 5 minutes, cart.(*Desk).ship.func1 cart.go:120". */
+static void draw_states(const struct profile_judgement *v, struct grid *g, int y, int end)
+{
+	const struct dump_states *p = &v->states;
+	const struct store *st = v->sn->st;
+	struct buf b = {0};
+	for (uint32_t i = 0; i < p->n && y < end; i++, y++) {
+		const struct str_row *state = store_str(st, p->v[i].state);
+		buf_reset(&b);
+		text_count(&b, p->v[i].n);
+		buf_putc(&b, ' ');
+		text_safe(&b, state->s, state->n);
+		if (p->v[i].minutes)
+			buf_printf(&b, ", %s%lld minute%s", p->v[i].n > 1 ? "up to " : "", (long long)p->v[i].minutes,
+			    text_s((uint64_t)p->v[i].minutes));
+		if (p->v[i].at) {
+			const struct frm_row *at = store_frm(st, stk_frame(st, p->v[i].at));
+			const struct str_row *name = store_str(st, store_fun(st, at->fun)->name);
+			const struct str_row *file = store_str(st, store_fun(st, at->fun)->file);
+			const char *slash = text_last(file->s, '/', file->n);
+			size_t skip = slash ? (size_t)(slash + 1 - file->s) : 0;
+			buf_puts(&b, "  ");
+			text_safe(&b, name->s, name->n);
+			buf_putc(&b, ' ');
+			text_safe(&b, file->s + skip, file->n - skip);
+			buf_printf(&b, ":%lld", (long long)at->line);
+		}
+		draw_line(g, y, i ? "" : "waiting", ST_DIM, 0, &b);
+	}
+	buf_free(&b);
 }
 
 /* Append the functions of user code to which most samples belong, with their shares. */
@@ -195,7 +265,7 @@ static void draw_paths(const struct profile_judgement *v, struct grid *g, int y,
 void profile_verdict_draw(const struct profile_verdict *p, const struct pane_env *env, struct grid *g)
 {
 	const struct profile_judgement *v = p->now;
-	int lines = profile_verdict_lines(env);
+	int lines = profile_verdict_lines(p, env);
 	struct buf b = {0};
 	if (!lines)
 		return;
@@ -204,10 +274,15 @@ void profile_verdict_draw(const struct profile_verdict *p, const struct pane_env
 		    : "The profile is judged when all of it is read.");
 		return;
 	}
-	int y = draw_findings(v->findings, g, lines - 2);
+	bool dump = v->states.n > 0;
+	int states = v->states.n < STATES ? (int)v->states.n : STATES, below = lines < 2 ? 0 : dump ? states : 2;
+	int y = draw_findings(v->sn->st, v->findings, g, lines - below);
+	if (below && dump)
+		draw_states(v, g, y, lines);
 	put_hottest(v, &b);
-	if (b.n)
+	if (below && !dump && b.n)
 		draw_line(g, y++, "own code", ST_DIM, 0, &b);
-	draw_paths(v, g, y, lines);
+	if (below && !dump)
+		draw_paths(v, g, y, lines);
 	buf_free(&b);
 }
