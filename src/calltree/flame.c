@@ -104,8 +104,35 @@ static int cmp_sibling(const void *ctx, uint32_t a, uint32_t b)
 	return (x->rank > y->rank) - (x->rank < y->rank);
 }
 
-static void add_place(struct flame_places *o, struct flame_place p)
+/* Return the only child of a node that has weight; 0: there are none or several. */
+static uint32_t only_child(const struct nodes *t, uint32_t node)
 {
+	uint32_t only = 0;
+	for (uint32_t i = node + 1, end = nodes_next(t, node); i < end; i = nodes_next(t, i)) {
+		if (!nodes_has_weight(t, i))
+			continue;
+		if (only)
+			return 0;
+		only = i;
+	}
+	return only;
+}
+
+/* Does a node have the same place as its parent? */
+static bool is_folded(const struct flame *f, uint32_t parent, uint32_t node)
+{
+	return f->fold_equal && parent && nodes_symbol(&f->t, parent) == nodes_symbol(&f->t, node) &&
+	    only_child(&f->t, parent) == node;
+}
+
+/* Add a place, which stands for the frames below its node that are folded into it. */
+static void add_place(const struct flame *f, struct flame_place p)
+{
+	struct flame_places *o = f->open;
+	p.last = p.node;
+	p.rows = 1;
+	for (uint32_t k; f->fold_equal && (k = only_child(&f->t, p.last)) && is_folded(f, p.last, k); p.rows++)
+		p.last = k;
 	o->at = mem_grow(o->at, &o->cap, (size_t)o->n + 1, sizeof *o->at);
 	o->at[o->n++] = p;
 }
@@ -117,7 +144,7 @@ static void open_up(const struct flame *f, uint32_t p)
 	struct flame_place up = f->open->at[p];
 	struct sibling *v = NULL;
 	size_t n = 0, cap = 0;
-	for (uint32_t i = up.node + 1, end = nodes_next(t, up.node); i < end; i = nodes_next(t, i)) {
+	for (uint32_t i = up.last + 1, end = nodes_next(t, up.last); i < end; i = nodes_next(t, i)) {
 		if (!nodes_has_weight(t, i))
 			continue;
 		v = mem_grow(v, &cap, n + 1, sizeof *v);
@@ -134,7 +161,7 @@ static void open_up(const struct flame *f, uint32_t p)
 	int64_t at = up.off;
 	for (uint32_t i = 0; i < n; i++) {
 		const struct sibling *s = &v[order[i]];
-		add_place(f->open, (struct flame_place){.node = s->node, .up = p, .nkid = CLOSED, .off = at,
+		add_place(f, (struct flame_place){.node = s->node, .up = p, .nkid = CLOSED, .off = at,
 		    .wid = s->wid, .id = granularity_mix_ids(up.id, f->c->symbol[nodes_symbol(t, s->node)].id)});
 		at = wrap_add(at, s->wid);
 	}
@@ -190,7 +217,8 @@ struct flame *flame_new(const struct weighted_tree *c, const struct flame_conf *
 	if (job_should_continue(&conf->on)) {
 		sum_widths(f, conf);
 		f->depth = conf->up ? depth_of(&f->t) : 1;
-		add_place(f->open, (struct flame_place){.nkid = CLOSED, .wid = width_of(f, 0), .id = 1});
+		f->fold_equal = conf->fold_equal && !conf->pivot;
+		add_place(f, (struct flame_place){.nkid = CLOSED, .wid = width_of(f, 0), .id = 1});
 	}
 	if (job_should_continue(&conf->on))
 		return f;
@@ -328,6 +356,8 @@ uint32_t flame_place_of(const struct flame *f, uint32_t node)
 		up[n++] = node;
 	}
 	while (n--) {
+		if (at && up[n] <= f->open->at[at].last)	/* the place stands for it */
+			continue;
 		uint32_t k, end = flame_kids(f, at, &k);
 		for (end += k; k < end && f->open->at[k].node != up[n]; k++)
 			;
@@ -353,7 +383,7 @@ uint32_t flame_heaviest(const struct flame *f, uint32_t symbol)
 
 uint32_t flame_find(const struct flame *f, uint64_t id)
 {
-	struct open { uint32_t end; uint64_t id; } *open = NULL;
+	struct open { uint32_t node, end; uint64_t id; } *open = NULL;
 	size_t cap = 0, depth = 0;
 	uint32_t i = 1, n = f->t.n;
 	for (uint32_t p = 1; p < f->open->n; p++)
@@ -362,12 +392,13 @@ uint32_t flame_find(const struct flame *f, uint64_t id)
 	for (; i < n; i++) {
 		for (; depth && open[depth - 1].end <= i; depth--)
 			;
-		uint64_t own =
-		    granularity_mix_ids(depth ? open[depth - 1].id : 1, f->c->symbol[nodes_symbol(&f->t, i)].id);
+		uint64_t up = depth ? open[depth - 1].id : 1;
+		bool folded = depth && is_folded(f, open[depth - 1].node, i);
+		uint64_t own = folded ? up : granularity_mix_ids(up, f->c->symbol[nodes_symbol(&f->t, i)].id);
 		if (own == id && nodes_has_weight(&f->t, i))
 			break;
 		open = mem_grow(open, &cap, depth + 1, sizeof *open);
-		open[depth++] = (struct open){nodes_next(&f->t, i), own};
+		open[depth++] = (struct open){i, nodes_next(&f->t, i), own};
 	}
 	mem_free(open);
 	return i < n ? flame_place_of(f, i) : 0;

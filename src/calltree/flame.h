@@ -16,6 +16,7 @@
 struct flame_conf {
 	enum order order;
 	bool reverse;		/* merge stacks from the leaves */
+	bool fold_equal;	/* one place for frames of a symbol that call only each other; not with a pivot */
 	bool fold_recursion;	/* merge a symbol with the nearest frame of the same symbol above it */
 	bool fold_runtime;	/* merge runtime and standard library frames into a parent of one of these kinds */
 	uint32_t pivot;		/* 0, or the symbol at the root: its callees, or its callers if `up` is set */
@@ -26,6 +27,7 @@ struct flame_conf {
 
 struct flame_place {
 	uint32_t node;		/* of the call tree */
+	uint32_t last, rows;	/* with fold_equal: the last node that the place stands for, and how many; else node, 1 */
 	uint32_t up;		/* the place of its parent */
 	uint32_t kid0, nkid;	/* its children are the places kid0 .. kid0 + nkid - 1, ordered by off; valid after
 				   flame_kids() */
@@ -50,6 +52,7 @@ struct flame {
 	const int64_t *run;	/* running sums of widths over the ends */
 	struct flame_places *open;
 	enum order order;
+	bool fold_equal;
 	uint32_t depth;		/* with `up`: the number of rows, the root included; else 1 */
 };
 struct flame *flame_new(const struct weighted_tree *, const struct flame_conf *);
@@ -65,7 +68,13 @@ static inline struct weighted_sum flame_sum(const struct flame *f, uint32_t plac
 }
 static inline struct weighted_sum flame_own(const struct flame *f, uint32_t place)
 {
-	return nodes_own(&f->t, f->open->at[place].node);
+	const struct flame_place *p = &f->open->at[place];
+	struct weighted_sum own = nodes_own(&f->t, p->last);
+	if (p->last == p->node)
+		return own;
+	struct weighted_sum all = nodes_sum(&f->t, p->node), last = nodes_sum(&f->t, p->last);
+	return (struct weighted_sum){all.hits - last.hits + own.hits, wrap_add(wrap_sub(all.w, last.w), own.w),
+	    wrap_add(wrap_sub(all.o, last.o), own.o)};
 }
 static inline bool flame_inlined(const struct flame *f, uint32_t place)
 {
@@ -80,7 +89,7 @@ static inline bool flame_below(const struct flame *f, uint32_t place, uint32_t t
 
 /* Set *first to the first child of a place and return the number of children. This may move the array of places. */
 uint32_t flame_kids(const struct flame *, uint32_t place, uint32_t *first);
-/* Return the place of a node that has weight; places are created on the path from the root to it. */
+/* Return the place of a node that has weight, or of the one that stands for it; places are created on the path from the root to it. */
 uint32_t flame_place_of(const struct flame *, uint32_t node);
 /* Return the place of the widest node of a symbol, the first one of equal nodes; 0: none. */
 uint32_t flame_heaviest(const struct flame *, uint32_t symbol);

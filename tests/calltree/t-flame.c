@@ -177,7 +177,7 @@ static void layout(const struct flame *f, int64_t total)
 		sum += flame_own(f, i).w;
 		for (; n; n--, k++) {
 			OK(f->open->at[k].up == i && f->open->at[k].off == at && flame_below(f, k, i));
-			OK(nodes_parent(&f->t, f->open->at[k].node) == f->open->at[i].node);
+			OK(nodes_parent(&f->t, f->open->at[k].node) == f->open->at[i].last);
 			at += f->open->at[k].wid;
 		}
 		OK(at <= f->open->at[i].off + f->open->at[i].wid);	/* the rest is the node's own weight */
@@ -185,8 +185,9 @@ static void layout(const struct flame *f, int64_t total)
 	for (uint32_t i = 0; i < f->t.n; i++) {
 		if (!nodes_has_weight(&f->t, i))
 			continue;
-		count++;
-		OK(f->open->at[flame_place_of(f, i)].node == i);
+		const struct flame_place *p = &f->open->at[flame_place_of(f, i)];
+		OK(p->node <= i && i <= p->last);
+		count += p->node == i;
 	}
 	OK(count == f->open->n);
 	OK(sum == total && flame_sum(f, 0).w == total);
@@ -259,12 +260,33 @@ static void hits(const struct world *o, const struct flame *f, const struct weig
 	mem_free(hit);
 }
 
+/* A place stands for frames of one symbol without other children, and its own weight is what its children leave. */
+static void folded(const struct flame *f, const struct flame_conf *conf)
+{
+	for (uint32_t p = 1; p < f->open->n; p++) {
+		const struct flame_place at = f->open->at[p];
+		uint32_t k, n, rows = 1;
+		int64_t w = flame_own(f, p).w;
+		for (uint32_t i = at.last; i != at.node; i = nodes_parent(&f->t, i), rows++) {
+			OK(nodes_symbol(&f->t, i) == nodes_symbol(&f->t, at.node));
+			OK(flame_place_of(f, i) == p);
+		}
+		OK(rows == at.rows && (rows == 1 || (conf->fold_equal && !conf->pivot)));
+		n = flame_kids(f, p, &k);
+		OK(!conf->fold_equal || conf->pivot || n != 1 || flame_symbol_of(f, k) != flame_symbol_of(f, p));
+		for (; n; n--, k++)
+			w += flame_sum(f, k).w;
+		OK(w == flame_sum(f, p).w);
+	}
+}
+
 static void flames(const struct world *o, const struct weighted_tree *c)
 {
 	for (int i = 0; i < 12; i++) {
 		struct flame_conf conf = {.order = (enum order)rnd(3),
 		    .reverse = rnd(2),
 		    .fold_recursion = rnd(2),
+		    .fold_equal = rnd(2),
 		    .fold_runtime = rnd(2)};
 		if (!rnd(3))
 			conf.pivot = 1 + rnd(c->nsymbol - 1), conf.up = rnd(2);
@@ -280,6 +302,7 @@ static void flames(const struct world *o, const struct weighted_tree *c)
 		at = flame_find(anew, id);
 		OK(id == 1 || anew->open->at[at].id == id);
 		flame_free(anew);
+		folded(f, &conf);
 		if (conf.fold_recursion && !conf.reverse && !conf.pivot)
 			for (uint32_t k = 1; k < f->t.n; k++)
 				for (uint32_t p = nodes_parent(&f->t, k); p; p = nodes_parent(&f->t, p))

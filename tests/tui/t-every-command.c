@@ -185,7 +185,7 @@ int main(int argc, char **argv)
 	setlocale(LC_CTYPE, "C.UTF-8");
 	static const struct at profile[] = {{"top", "jj"}, {"list", ":list report.export<Enter>jjj"},
 	    {"peek", ":peek regexp<Enter>j"},
-	    {"flame", "4k"}, {"tags", ":tags<Enter>jj"}, {"report", ":tree<Enter>jj"}, {"info", "<^G>j"}, {NULL, NULL}};
+	    {"flame", "4jj"}, {"tags", ":tags<Enter>jj"}, {"report", ":tree<Enter>jj"}, {"info", "<^G>j"}, {NULL, NULL}};
 	static const struct at trace[] = {{"timeline", "jj++"}, {"goroutines", "6jj"}, {"goroutines", "6<Enter>jj"},
 	    {"goroutines", "6<Enter>j<Enter>jjj"}, {"tasks", "7jj"}, {"tasks", "7j<Enter>jj"},
 	    {"tasks", "7j<Enter><Enter>jj"}, {"gc", "8jj"}, {"events", "9jj"}, {"top", "1jj"}, {"list", "1jj2"},

@@ -27,6 +27,7 @@ struct place {		/* a target of navigation; members that do not apply are 0 or NO
 	trk_id trk;
 	int64_t t0, t1;	/* TIME_NONE: no time */
 	int64_t line;	/* of the function's file; 0: none */
+	bool first;	/* the function is where a list begins: the user has not chosen it */
 	/* The rows that the timeline shows: the goroutines of a start function, of a task, or all of them. */
 	enum place_rows { ROWS_ANY, ROWS_GROUP, ROWS_TASK, ROWS_ALL } rows;
 	uint64_t id;	/* for rows: the function's name (str_id) or the task's id */

@@ -13,7 +13,7 @@
 
 enum cycle_col {
 	CYCLE_NUMBER, CYCLE_START, CYCLE_MARK, CYCLE_STW, CYCLE_ASSIST, CYCLE_ASSISTS, CYCLE_HEAP, CYCLE_AFTER, CYCLE_GOAL,
-	CYCLE_SWEEP, CYCLE_COLS
+	CYCLE_SWEEP, CYCLE_STARTED, CYCLE_COLS
 };
 static const struct pane_table_column cols[CYCLE_COLS] = {
     [CYCLE_NUMBER] = {{"GC", 5, true, 0, 0, 0, "number"}, "the number of the cycle", true},
@@ -26,6 +26,7 @@ static const struct pane_table_column cols[CYCLE_COLS] = {
     [CYCLE_AFTER] = {{"AFTER", 6, true, 0, 0, 0, "heap_after"}, "heap size at the end of the mark phase", false},
     [CYCLE_GOAL] = {{"GOAL", 6, true, 0, 0, 0, "goal"}, "heap goal", false},
     [CYCLE_SWEEP] = {{"SWEEP", 7, true, 0, 0, 0, "sweep"}, "time spent sweeping for allocations", false},
+    [CYCLE_STARTED] = {{"STARTED BY", 32, false, 0, 0, 0, "started_by"}, "what started it", true},
 };
 
 /* A value to sort by; none: the trace does not have it. */
@@ -56,15 +57,35 @@ static struct cycle_value value_of(const struct snap *sn, const struct gc_cycle 
 	case CYCLE_AFTER: return c->open ? (struct cycle_value){0, true} : heap_at(sn, CT_HEAP_LIVE, c->t1);
 	case CYCLE_GOAL: return heap_at(sn, CT_HEAP_GOAL, c->t0);
 	case CYCLE_SWEEP: return (struct cycle_value){c->sweep, false};
+	case CYCLE_STARTED:
 	case CYCLE_COLS: break;
 	}
 	return (struct cycle_value){0, true};
+}
+
+/* The frame of user code that started a cycle, and its goroutine; the trace may have neither. */
+static void draw_started(const struct pane_env *env, struct grid *g, int w, const struct gc_cycle *c)
+{
+	const struct store *st = session_snap(env->s)->st;
+	const struct sink_span *s = &store_span(st, c->span)->s;
+	struct buf b = {0};
+	tracepane_put_site(st, s->stack, &b);
+	if (s->trk) {
+		buf_puts(&b, b.n ? "  " : "");
+		s->stack ? tracepane_put_id(st, s->trk, &b) : tracepane_put_track(st, s->trk, &b);
+	}
+	tracepane_draw_text(env, g, 0, 0, w, b.n ? ST_NORMAL : ST_DIM, &b);
+	buf_free(&b);
 }
 
 static void draw_cell(const void *st, const struct pane_env *env, struct grid *g, int w, uint32_t item, int col)
 {
 	const struct gc_cycle *c = &((const struct gc_state *)st)->cycle[item];
 	struct cycle_value k = value_of(session_snap(env->s), c, (enum cycle_col)col);
+	if (col == CYCLE_STARTED) {
+		draw_started(env, g, w, c);
+		return;
+	}
 	if (k.none) {
 		if (!c->open || col != CYCLE_AFTER)
 			grid_right(g, 0, w, ST_DIM, 0, "-");
@@ -81,6 +102,7 @@ static void draw_cell(const void *st, const struct pane_env *env, struct grid *g
 	case CYCLE_STW:
 	case CYCLE_ASSIST:
 	case CYCLE_SWEEP: tracepane_draw_ns(g, 0, w, k.v, 0); break;
+	case CYCLE_STARTED:
 	case CYCLE_COLS: break;
 	}
 }
@@ -88,6 +110,8 @@ static void draw_cell(const void *st, const struct pane_env *env, struct grid *g
 static int compare(const void *st, const struct pane_env *env, int col, int sign, uint32_t i, uint32_t k)
 {
 	const struct gc_state *p = st;
+	if (col == CYCLE_STARTED)
+		return sign * gc_compare_callers(session_snap(env->s)->st, p->cycle[i].span, p->cycle[k].span);
 	struct cycle_value a = value_of(session_snap(env->s), &p->cycle[i], (enum cycle_col)col),
 			   b = value_of(session_snap(env->s), &p->cycle[k], (enum cycle_col)col);
 	return a.none || b.none ? a.none - b.none : sign * ((a.v > b.v) - (a.v < b.v));

@@ -97,6 +97,8 @@ void gc_stop_name(const struct store *, uint32_t span, struct buf *);	/* append 
 void gc_stops_group_name(const struct gc_state *, const struct store *, const struct stop *, struct buf *);
 /* Append the goroutine that caused a span and the place in the program, for searches. */
 void gc_put_cause(const struct store *, uint32_t span, struct buf *);
+/* Compare the first frames of user code of two spans: function, file, line; none comes first. */
+int gc_compare_callers(const struct store *, uint32_t a, uint32_t b);
 /* Handle grouping, and Enter and q on groups. V_PASS: another command. */
 enum verdict gc_stops_act(struct gc_state *, const struct pane_env *, const struct act *, struct ask *);
 int gc_stops_groups(const struct gc_state *, struct choice *);	/* the choices of gr */

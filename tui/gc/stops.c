@@ -64,7 +64,7 @@ static int cmp_kind(const struct store *st, uint32_t a, uint32_t b)
 	return cmp_bytes(x.s, x.n, y.s, y.n);
 }
 
-static int cmp_caller(const struct store *st, uint32_t a, uint32_t b)
+int gc_compare_callers(const struct store *st, uint32_t a, uint32_t b)
 {
 	frm_id f = stops_caller(st, a), g = stops_caller(st, b);
 	if (!f || !g)
@@ -114,7 +114,7 @@ static int compare_sums(const void *st, const struct pane_env *env, int col, int
 	case SUM_TOTAL: return sign * cmp_i64(a->total, b->total);
 	case SUM_MAX: return sign * cmp_i64(a->max, b->max);
 	case SUM_MEAN: return sign * cmp_i64(stops_mean(a), stops_mean(b));
-	default: return sign * (s->by == STOPS_KIND ? cmp_kind(store, x, y) : cmp_caller(store, x, y));
+	default: return sign * (s->by == STOPS_KIND ? cmp_kind(store, x, y) : gc_compare_callers(store, x, y));
 	}
 }
 

@@ -25,6 +25,7 @@
 #include "trace/time_class.h"
 #include "widget/list.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Return the number of rows before the row of a place in its part. */
@@ -209,6 +210,22 @@ static const char *one_sided(const struct flame_drawing *d, uint32_t node)
 	return !p.b && p.a && up.b ? "new " : !p.a && p.b && up.a ? "gone " : "";
 }
 
+/* Draw the share of a frame at the right end of its bar, if there is room for it after the name. A difference has none:
+   it would be of what is shown in colour. */
+static void draw_share(const struct flame_drawing *d, int at, int w, uint32_t node, enum style fg, int attr)
+{
+	enum { ROOM = 6 };
+	const struct flame *f = d->v->f[d->part];
+	struct buf b = {0};
+	if (w - at < ROOM || flame_signed(d->v))
+		return;
+	int64_t of = profile_base_value(d->env, d->v->t.c, BASE_ALL, flame_sum(f, f->open->at[node].up).w);
+	double share = 100 * profile_ratio(flame_sum(f, node).w, of);
+	buf_printf(&b, share >= .995 ? "%.0f%%" : "%.1f%%", share);
+	grid_right(d->g, 0, w, fg, attr & ~AT_BOLD, buf_str(&b));
+	buf_free(&b);
+}
+
 static void draw_label(
     const struct flame_drawing *d, int y, int x, int w, uint32_t node, enum style fg, int attr)
 {
@@ -221,7 +238,12 @@ static void draw_label(
 	if (w < 1)
 		return;
 	int room = w;
-	w -= (int)strlen(side);
+	char rows[16] = "";
+	if (d->v->f[d->part]->open->at[node].rows > 1)
+		snprintf(rows, sizeof rows, d->env->ascii ? " x%u" : " \u21ba%u", d->v->f[d->part]->open->at[node].rows);
+	int tail = (int)text_width(rows, strlen(rows));
+	tail = w > tail + 3 ? tail : 0;
+	w -= (int)strlen(side) + tail;
 	if (w < 3) { /* a part of two letters is useless: write the whole name or nothing */
 		size_t at = text_symbol_tail(s.s, s.n);
 		if (text_width(s.s + at, s.n - at) <= (size_t)(w > 0 ? w : 0))
@@ -242,7 +264,9 @@ static void draw_label(
 	}
 	struct rect old = grid_clip(d->g, (struct rect){y, x, 1, room});
 	int at = grid_text(d->g, 0, 0, fg, attr | AT_BOLD, side);
-	grid_textn(d->g, 0, at, fg, attr, b.p, b.n);
+	at = grid_textn(d->g, 0, at, fg, attr, b.p, b.n);
+	at = tail ? grid_text(d->g, 0, at, fg, attr, rows) : at;
+	draw_share(d, at, room, node, fg, attr);
 	grid_unclip(d->g, old);
 	buf_free(&b);
 	buf_free(&full);
@@ -397,7 +421,7 @@ static void draw_list_below(const struct flame_state *v, const struct pane_env *
 	}
 	if (!v->sel)
 		return;
-	uint32_t symbol = flame_symbol_of(v->f[DOWN], v->sel);
+	uint32_t symbol = flame_symbol_of(v->f[DOWN], v->sel), most;
 	int half = (g->w - 2) / 2;
 	n = calltree_callers(c, symbol, env->scratch, &l);
 	struct rect old = grid_clip(g, (struct rect){y, 0, g->h - y, half});
@@ -405,11 +429,15 @@ static void draw_list_below(const struct flame_state *v, const struct pane_env *
 	    g, 0, 0, ST_HEAD, 0, "%u caller%s of the selected function", n, text_s(n));
 	put_list(v, env, g, 1, l, n, c->weight[symbol].cum);
 	grid_unclip(g, old);
+	most = n;
 	n = calltree_callees(c, symbol, env->scratch, &l);
+	most = n > most ? n : most;
 	old = grid_clip(g, (struct rect){y, half + 2, g->h - y, g->w - half - 2});
 	grid_printf(g, 0, 0, ST_HEAD, 0, "%u callee%s", n, text_s(n));
 	put_list(v, env, g, 1, l, n, c->weight[symbol].cum);
 	grid_unclip(g, old);
+	if (most < (uint32_t)(g->h - y))
+		flame_draw_totals(v, env, g, y + (int)most + 2);
 }
 
 void flame_draw(const struct flame_state *v, const struct pane_env *env, struct grid *g)
@@ -424,6 +452,7 @@ void flame_draw(const struct flame_state *v, const struct pane_env *env, struct 
 		flame_each(v->f[part], &l, draw_span, &d);
 	}
 	draw_selection(&d);
+	flame_draw_edges(v, env, g);
 	draw_list_below(v, env, g, (int)d.lowest + 3, d.hit);
 }
 

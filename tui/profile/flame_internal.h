@@ -8,11 +8,11 @@
 #include "profile/common.h"
 #include "profile/exemplar.h"
 
-/* What the files of the flame pane share: flame_pane.c, flame_draw.c, flame_move.c and flame_text.c. */
+/* What the files of the flame pane share: flame_pane.c, flame_draw.c, flame_edges.c, flame_move.c, flame_text.c and flame_totals.c. */
 enum { DOWN, UP, PARTS };	/* UP: the callers above the pivot, if there is one */
 /* FC_AUTO: package, or diff for a difference */
 enum flame_colour { FC_AUTO, FC_PACKAGE, FC_SELF, FC_STATE, FC_DIFF, FC__N };
-enum { ZOOMS_MAX = 64 };
+enum { ZOOMS_MAX = 64, FLAME_PACKAGES = 16 };
 
 struct flame_state {
 	struct profile_tree t;
@@ -24,6 +24,7 @@ struct flame_state {
 	uint64_t *way[PARTS];		/* while there is no tree: the ids of the path to that frame */
 	size_t nway[PARTS], waycap[PARTS];
 	struct flame_conf conf;		/* the wanted layout */
+	enum flame_rows { EQUAL_FOLDED, ALL_ROWS, RECURSION_FOLDED, FLAME_ROWS__N } rows;	/* of a recursion */
 	struct flame_conf laid;		/* the layout of f */
 	uint64_t pivot;			/* id of the pivot symbol, 0: none */
 	bool flip;			/* root at the bottom */
@@ -41,6 +42,9 @@ struct flame_state {
 	int64_t hitw;			/* union of the weights of the matches */
 	uint32_t *nbelow;		/* matches before each block of nodes, see flame_hits() */
 
+	struct flame_package { const char *name; size_t n; int64_t own; } package[FLAME_PACKAGES];	/* heaviest first */
+	int npackage;
+
 	struct view then;		/* the view to restore when the layout is ready */
 	bool loads;
 };
@@ -57,10 +61,17 @@ bool flame_at(const struct flame_state *, const struct pane_env *, int y, int x,
 
 /* Return the widest child; 0: none. */
 uint32_t flame_widest(const struct flame *, uint32_t place);
-/* Scroll so that the selection is visible in h lines. */
-void flame_into_view(struct flame_state *, int h);
 /* Move the selection; false: not such a command. */
 bool flame_move(struct flame_state *, const struct pane_env *, const struct act *);
+
+/* flame_edges.c: scroll so that the selection is visible in h lines; draw the lines that name the rows outside of the
+   window. */
+void flame_into_view(struct flame_state *, int h);
+void flame_draw_edges(const struct flame_state *, const struct pane_env *, struct grid *);
+
+/* flame_totals.c: sum the own weight by package, after a change of the tree; draw the totals from line y on. */
+void flame_sum_packages(struct flame_state *);
+void flame_draw_totals(const struct flame_state *, const struct pane_env *, struct grid *, int y);
 
 /* flame_text.c */
 extern const char *const flame_order_name[];	/* by enum order */

@@ -84,8 +84,9 @@ bool flame_job_start(struct async *a, struct weighted_tree *c, const struct flam
 
 bool flame_job_same_conf(const struct flame_conf *a, const struct flame_conf *b)
 {
-	return a->order == b->order && a->reverse == b->reverse && a->fold_recursion == b->fold_recursion &&
-	       a->fold_runtime == b->fold_runtime && a->pivot == b->pivot && a->more == b->more;
+	return a->order == b->order && a->reverse == b->reverse && a->fold_equal == b->fold_equal &&
+	    a->fold_recursion == b->fold_recursion && a->fold_runtime == b->fold_runtime &&
+	    a->pivot == b->pivot && a->more == b->more;
 }
 
 bool flame_job_finish(struct async *a, struct session *s, const struct weighted_tree *c,

@@ -19,18 +19,6 @@ uint32_t flame_widest(const struct flame *f, uint32_t at)
 	return best;
 }
 
-void flame_into_view(struct flame_state *v, int h)
-{
-	if (!v->sel)
-		return;
-	int64_t y = flame_line(v, v->part, v->sel, h);
-	y = v->flip ? h - 1 - y : y;
-	if (y < 0)
-		v->scroll += y;
-	else if (y >= h)
-		v->scroll += y - h + 1;
-}
-
 /* Return the neighbour in the same row, dir 1 or -1; 0: none. If none is as deep, use a row further up. */
 static uint32_t neighbour_at(const struct flame *f, uint32_t at, int dir)
 {

@@ -84,6 +84,8 @@ static struct flame_conf conf_now(
     const struct flame_state *v, const struct weighted_tree *c, const struct pane_env *env)
 {
 	struct flame_conf conf = v->conf;
+	conf.fold_equal = v->rows == EQUAL_FOLDED;
+	conf.fold_recursion = v->rows == RECURSION_FOLDED;
 	conf.pivot = v->pivot ? weighted_find_id(c, v->pivot) : 0;
 	conf.up = false;
 	conf.more = session_query(env->s)->drop_negative;
@@ -102,6 +104,7 @@ static void lay_out_as(struct flame_state *v, const struct pane_env *env, struct
 		v->zoom[k] = 0;
 	}
 	session_free_calls_async(env->s, was, old);
+	flame_sum_packages(v);
 	v->laid = v->conf = conf_now(v, v->t.c, env);
 	list_hits_free(&v->hit);
 	v->sel = 0;
@@ -310,6 +313,8 @@ static enum verdict set_order(
 static enum verdict act_shape(
     struct flame_state *v, const struct pane_env *env, const struct act *a, struct ask *ask)
 {
+	static const char *const rows[FLAME_ROWS__N] = {[EQUAL_FOLDED] = "equal rows folded: the number is that of the rows",
+	    [ALL_ROWS] = "all rows shown", [RECURSION_FOLDED] = "recursion collapsed"};
 	const char *what = "";
 	bool on = false;
 	note_selection(v);
@@ -325,8 +330,8 @@ static enum verdict act_shape(
 			  : "merged from the root";
 		break;
 	case CMD_COLLAPSE:
-		on = v->conf.fold_recursion = !v->conf.fold_recursion;
-		what = on ? "recursion collapsed" : "recursion shown";
+		v->rows = (v->rows + 1) % FLAME_ROWS__N;
+		what = rows[v->rows];
 		break;
 	case CMD_COLLAPSE_STD:
 		on = v->conf.fold_runtime = !v->conf.fold_runtime;
@@ -346,14 +351,17 @@ static enum verdict find_exemplar(struct flame_state *v, const struct pane_env *
 	const struct flame *f = v->f[v->part];
 	struct exemplar_path path = {.all = !v->conf.fold_recursion && !v->conf.fold_runtime};
 	bool rooted = v->part == DOWN && !v->conf.reverse && !v->pivot;
-	uint32_t depth = flame_row(f, 0, v->sel);
+	uint32_t depth = 0;
+	for (uint32_t at = v->sel; at; at = f->open->at[at].up)
+		depth += f->open->at[at].rows;
 	if (!rooted || depth > EXEMPLAR_FRAMES) {
 		path = (struct exemplar_path){.symbol = {flame_symbol_of(f, v->sel)}, .n = 1};
 		return profile_find_exemplar(&v->exemplar, env, v->t.c, &path, ask);
 	}
 	path.n = depth;
-	for (uint32_t i = depth, at = v->sel; i-- > 0; at = f->open->at[at].up)
-		path.symbol[i] = flame_symbol_of(f, at);
+	for (uint32_t i = depth, at = v->sel; at; at = f->open->at[at].up)
+		for (uint32_t k = 0; k < f->open->at[at].rows; k++)
+			path.symbol[--i] = flame_symbol_of(f, at);
 	return profile_find_exemplar(&v->exemplar, env, v->t.c, &path, ask);
 }
 
@@ -391,6 +399,8 @@ static enum verdict flame_pane_act(void *st, const struct pane_env *env, const s
 static bool flame_pane_go(void *st, const struct pane_env *env, const struct place *to)
 {
 	struct flame_state *v = st;
+	if (to->first && v->sel)	/* it opens at the root, where the weight is, and stays where it was */
+		return true;
 	uint32_t symbol = v->t.c ? profile_find_symbol(v->t.c, to) : 0;
 	if (!symbol)
 		return false;
@@ -436,7 +446,7 @@ static void flame_pane_save(const void *st, struct view *to)
 	view_put_zoom(to, "up", (int64_t)id_of(v, UP, v->zoom[UP]));
 	view_put_zoom(to, "pivot", (int64_t)v->pivot);
 	view_put_zoom(to, "reverse", v->conf.reverse);
-	view_put_zoom(to, "recurse", v->conf.fold_recursion);
+	view_put_zoom(to, "rows", v->rows);
 	view_put_zoom(to, "runtime", v->conf.fold_runtime);
 	view_put_zoom(to, "order", v->conf.order);
 	view_put_cursor(to, "id", (int64_t)id_of(v, v->part, v->sel));
@@ -451,7 +461,7 @@ static void flame_pane_load(void *st, const struct pane_env *env, const struct v
 	if (!v->t.c)
 		return;
 	v->conf.reverse = view_get(from, "reverse") != 0;
-	v->conf.fold_recursion = view_get(from, "recurse") != 0;
+	v->rows = (enum flame_rows)view_get_below(from, "rows", FLAME_ROWS__N);
 	v->conf.fold_runtime = view_get(from, "runtime") != 0;
 	v->conf.order = (enum order)view_get_below(from, "order", 3);
 	v->pivot = (uint64_t)view_get(from, "pivot");
@@ -493,6 +503,8 @@ static uint32_t flame_pane_find(void *st, const struct pane_env *env, int dir, u
 		return 0;
 	const struct flame *f = v->f[DOWN];
 	uint32_t n = f->t.n, i = v->part == DOWN ? f->open->at[v->sel].node : 1;
+	if (dir == 1 && v->part == DOWN)	/* the place stands for the frames up to its last one */
+		i = f->open->at[v->sel].last;
 	if (dir == 1 || dir == -1)
 		i = dir > 0 ? (i + 1) % n : (i + n - 1) % n;
 	while (dir && !is_hit(v, i))

@@ -27,8 +27,8 @@ void flame_summary(const void *st, const struct pane_env *env, struct buf *b)
 		buf_puts(b, " | reversed");
 	if (v->pivot)
 		buf_puts(b, " | pivot");
-	if (v->conf.fold_recursion)
-		buf_puts(b, " | recursion collapsed");
+	if (v->rows != EQUAL_FOLDED)
+		buf_puts(b, v->rows == ALL_ROWS ? " | all rows" : " | recursion collapsed");
 	if (v->conf.fold_runtime)
 		buf_puts(b, " | runtime collapsed");
 	if (list_hits_are_current(&v->hit, NULL, env->find.rx)) {

@@ -33,6 +33,7 @@ struct top_state {
 	uint32_t all;		/* rows without the limit */
 	unsigned cols;		/* bits of the selected columns, 0: chosen to fit */
 	uint64_t sel;		/* id of the selected symbol, kept over changes of the query */
+	bool chosen;		/* the user has moved, or went to it */
 	uint32_t functions;	/* number of functions in the file */
 	struct list_hits hit;	/* by row */
 	struct profile_verdict verdict;

@@ -286,6 +286,7 @@ static bool top_pane_go(void *st, const struct pane_env *env, const struct place
 	(void)env;
 	for (uint32_t i = 0; symbol && i < p->rows.n; i++)
 		if (p->row[i] == symbol) {
+			p->chosen = p->chosen || !to->first;
 			if (i == p->rows.sel)	/* already selected: no step of undo */
 				return true;
 			list_select(&p->rows, i);
@@ -301,6 +302,7 @@ static void top_pane_place(const void *st, const struct pane_env *env, struct pl
 	(void)env;
 	to->topic[0] = p->sort == K_CUM ? TOPIC_C_CUM : TOPIC_C_FLAT;
 	profile_symbol_place(p->t.c, p->t.c ? top_selected(p) : 0, to);
+	to->first = !p->chosen;
 }
 
 static void top_pane_report(const void *st, const struct pane_env *env, struct pane_report *r)
@@ -448,6 +450,7 @@ static bool top_match(void *st, const struct pane_env *env, uint8_t *at)
 static void top_moved(void *st, const struct pane_env *env)
 {
 	(void)env;
+	((struct top_state *)st)->chosen = true;
 	note_selection(st);
 }
 

@@ -202,6 +202,16 @@ static void put_log(const struct timeline *tl, const struct pane_env *env, trk_i
 	tracepane_put_str(sn->st, m->text, "", b);
 }
 
+/* Append the time of day, if the trace has it. */
+static void put_time_of_day(const struct snap *snap, int64_t t, int64_t step, struct buf *b)
+{
+	int64_t wall = query_start_time_of_day(snap);
+	if (wall == TIME_NONE)
+		return;
+	text_clock(b, wall + t, step);
+	buf_puts(b, "  ");
+}
+
 void timeline_detail(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct timeline *tl = st;
@@ -217,6 +227,7 @@ void timeline_detail(const void *st, const struct pane_env *env, struct buf *b)
 	}
 	text_at(b, tl->at, cells > 0 ? (tl->t1 - tl->t0) / cells / 10 : 1);
 	buf_puts(b, "  ");
+	put_time_of_day(snap, tl->at, cells > 0 ? (tl->t1 - tl->t0) / cells / 10 : 1, b);
 	if (user_detail(tl, env, b))
 		return;
 	if (!row) {

@@ -47,6 +47,12 @@ static void print_cycle(const struct trace_report_ctx *r, struct table *t, const
 	else
 		count_at(r, t, CT_HEAP_LIVE, c->t1);
 	count_at(r, t, CT_HEAP_GOAL, c->t0);
+	const struct sink_span *s = &store_span(r->st, c->span)->s;
+	if (s->trk)
+		table_int(t, (int64_t)store_trk(r->st, s->trk)->id);
+	else
+		table_none(t);	/* a log has no goroutine for it */
+	trace_report_add_site(r, t, s->stack);
 }
 
 static int print_cycles(const struct trace_report_ctx *r, struct err *e)
@@ -57,12 +63,12 @@ static int print_cycles(const struct trace_report_ctx *r, struct err *e)
 		{ "STW", "stw_ns", TB_NS }, { "Assists", "assist_ns", TB_NS }, { "Number", "assists", TB_INT },
 		{ "Sweep", "sweep_ns", TB_NS },
 		{ "Heap before", "heap_before_bytes", TB_BYTES }, { "Heap after", "heap_after_bytes", TB_BYTES },
-		{ "Goal", "goal_bytes", TB_BYTES },
+		{ "Goal", "goal_bytes", TB_BYTES }, { "Started by", "goroutine", TB_INT }, TRACE_REPORT_SITE,
 	};
 	struct table t;
 	uint32_t n;
 	const struct gc_cycle *c = gc_cycles(r->sn, &r->filter, r->mem, &n);
-	table_begin(&t, col, sizeof col / sizeof *col);
+	table_begin(&t, col, trace_report_site_cols(r, sizeof col / sizeof *col));
 	for (uint32_t i = 0; i < n; i++)
 		if (c[i].t1 >= r->t0 && c[i].t0 <= r->t1)
 			print_cycle(r, &t, &c[i]);
