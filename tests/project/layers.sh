@@ -44,12 +44,12 @@ may() {
 	tui/app) echo base sink_trace.h state.def calltree filter trace operations findings boards symbols session cli term widget files/files.h profile/common.h ;;
 	tui/files) echo base trace operations findings symbols session term app pages/report_job.h ;;
 	tui/tracepane) echo base trace term widget app/pane.h ;;
-	tui/timeline) echo base calltree trace critical findings session term tracepane app/pane.h ;;
+	tui/timeline) echo base calltree trace operations critical findings session term tracepane app/pane.h ;;
 	tui/events) echo base store trace term tracepane ;;
 	tui/goroutines) echo base store calltree trace term widget tracepane app/pane_table.h ;;
 	tui/tasks) echo base store trace operations session term widget tracepane app/pane_table.h ;;
 	tui/boards) echo base trace findings session term tracepane app/pane_table.h ;;
-	tui/findings) echo base boards session term tracepane app/pane_table.h ;;
+	tui/findings) echo base boards session term tracepane why/waterfall.h app/pane_table.h ;;
 	tui/why) echo base trace critical session term tracepane widget app/pane.h app/pane_table.h ;;
 	tui/gc) echo base store trace tracepane app/pane_table.h profile/common.h ;;
 	tui/profile) echo base calltree filter trace critical symbols session term widget app/pane.h ;;

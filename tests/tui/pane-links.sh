@@ -49,7 +49,9 @@ done
 	fail "0 0 with a filter does not show how to remove it"
 # from an interval of a goroutine, a task, a GC cycle and an event to their time on the timeline
 link orders.trace '6<Enter><Enter>jjj' '<Enter>' '[5Time]' 'select 1.44ms'
-link orders.trace '7<Enter><Enter>' 5 '[5Time]' 'task 822'
+link orders.trace '7/checkout<Enter><Enter><Enter>' 5 '[5Time]' 'task 1107'
+link stock.trace '7<Enter>' 5 '[5Time]' 'G rows of operation #208'
+link stock.trace '75' ':rows operation 401<Enter>' '[5Time]' 'G rows of operation #401'
 link orders.trace 8jj '<Enter>' '[5Time]' '0.23'
 link orders.trace '9gt1.201455s<Enter>jjj' '<Enter>' '[5Time]' 'G35'
 link orders.trace '9gt1.201455s<Enter>jjj' 6 '[6Gor]' 'net/http.(*conn).serve'

@@ -266,6 +266,7 @@ screen why-back 80x24 orders.trace 'Wjj<Enter>q'
 screen findings 80x24 stock.trace '!' -ascii
 screen findings-wide 120x40 orders.trace '!'
 screen findings-why 120x16 orders.trace '!W'
+screen findings-picture 120x40 stock.trace '!'
 screen findings-profile 80x24 mutex.pb.gz '!'
 screen findings-profile-line 80x24 goroutine.pb.gz '!<Enter>' -ascii
 # boards: columns that fit, the part at the side, a row as a range of the timeline; then windows and assists of the GC
@@ -304,6 +305,7 @@ screen operations-class 80x24 stock.trace '7:sort network<Enter>'
 screen operations-classes 200x30 stock.trace '7jj<Enter>:sort network<Enter>'
 screen operations-waits 80x24 stock.trace '7:columns waits<Enter>'
 screen operations-kind-waits 80x24 stock.trace '7<Enter>:columns waits<Enter>:sort network<Enter>j'
+screen operations-background 80x24 orders.trace '7<Tab>'
 screen operations-why-kind 80x24 stock.trace '7jW'
 screen operations-why 80x24 stock.trace '7<Enter>jW'
 screen operations-filter 80x24 stock.trace '7jf'

@@ -28,9 +28,9 @@ struct place {		/* a target of navigation; members that do not apply are 0 or NO
 	int64_t t0, t1;	/* TIME_NONE: no time */
 	int64_t line;	/* of the function's file; 0: none */
 	bool first;	/* the function is where a list begins: the user has not chosen it */
-	/* The rows that the timeline shows: the goroutines of a start function, of a task, or all of them. */
-	enum place_rows { ROWS_ANY, ROWS_GROUP, ROWS_TASK, ROWS_ALL } rows;
-	uint64_t id;	/* for rows: the function's name (str_id) or the task's id */
+	/* The rows that the timeline shows: the goroutines of a start function, of a task, of another operation, or all. */
+	enum place_rows { ROWS_ANY, ROWS_GROUP, ROWS_TASK, ROWS_OPERATION, ROWS_ALL } rows;
+	uint64_t id;	/* for rows: the function's name (str_id), or the id of the task or operation */
 	trk_id row;	/* the timeline's own row, if trk is what runs on it */
 	enum topic topic[3];	/* what K explains here; the app adds the state at the place, the function, the sample type */
 };

@@ -15,6 +15,7 @@
 #include "session/trace_analysis.h"
 #include "term/style.h"
 #include "tracepane/tracepane.h"
+#include "why/waterfall.h"
 
 #include "base/text/text.h"
 
@@ -25,14 +26,17 @@ struct findings_state {
 	struct profile_judgement *judgement;	/* likewise of a profile */
 	struct async making;
 	struct pane_table table;	/* items: findings */
+	struct async walking;		/* the critical path of an operation that the selected finding hits */
+	struct why_walk *shown;		/* NULL: there is none, or it is being walked */
+	int64_t walked;			/* the index of the finding, plus 1 */
 };
 
-enum finding_col { FIND_LEVEL, FIND_SCORE, FIND_RULE, FIND_TEXT, FIND_COLS };
+enum finding_col { FIND_LEVEL, FIND_COST, FIND_TEXT, FIND_RULE, FIND_COLS };
 static const struct pane_table_column cols[FIND_COLS] = {
     [FIND_LEVEL] = {{"LEVEL", 7, false, 0, 0, 0, "level"}, "problems, then notices", true},
-    [FIND_SCORE] = {{"SCORE", 5, true, 0, 0, 0, "score"}, "share of time that would go with the cause", false},
-    [FIND_RULE] = {{"RULE", 15, false, 0, 0, 0, "rule"}, "the rule that raised it", true},
+    [FIND_COST] = {{"COST", 7, true, 0, 0, 0, "cost"}, "time that would go with the cause", false},
     [FIND_TEXT] = {{"FINDING", 0, false, 0, 0, 0, NULL}, "what was found", true},
+    [FIND_RULE] = {{"RULE", 15, false, 0, 60, 0, "rule"}, "the rule that raised it", true},
 };
 
 /* Return all findings; NULL: they are being made. */
@@ -57,20 +61,30 @@ static enum style style_of_level(enum finding_level l)
 	return l == FINDING_PROBLEM ? ST_PROBLEM : ST_NOTICE;
 }
 
+/* Append the time that would go with the cause, which orders the findings of a level; its share where it is of no known
+   time. */
+static void put_cost(const struct finding *f, struct buf *b)
+{
+	if (f->affected_ns > 0)
+		text_ns(b, (int64_t)(f->score / 100 * (double)f->affected_ns));
+	else
+		buf_printf(b, "%.0f%%", f->score);
+}
+
 static void draw_cell(const void *st, const struct pane_env *env, struct grid *g, int w, uint32_t item, int col)
 {
 	const struct finding *f = finding_of(st, item);
 	struct buf b = {0};
 	switch ((enum finding_col)col) {
 	case FIND_LEVEL: grid_text(g, 0, 0, style_of_level(f->level), 0, finding_level_name(f->level)); break;
-	case FIND_SCORE:
-		buf_printf(&b, "%.0f", f->score);
+	case FIND_COST:
+		put_cost(f, &b);
 		grid_right(g, 0, w, ST_NORMAL, 0, buf_str(&b));
 		break;
 	case FIND_RULE:
 	case FIND_TEXT:
 		buf_puts(&b, col == FIND_RULE ? finding_rules[f->rule].id : f->text);
-		tracepane_draw_text(env, g, 0, 0, w, ST_NORMAL, &b);
+		tracepane_draw_text(env, g, 0, 0, w, col == FIND_RULE ? ST_DIM : ST_NORMAL, &b);
 		break;
 	case FIND_COLS: break;
 	}
@@ -83,7 +97,7 @@ static int compare(const void *st, const struct pane_env *env, int col, int sign
 	(void)env;
 	switch ((enum finding_col)col) {
 	case FIND_LEVEL: return sign * ((b->level > a->level) - (b->level < a->level));
-	case FIND_SCORE: return sign * ((a->score > b->score) - (a->score < b->score));
+	case FIND_COST: return sign * ((a->cost > b->cost) - (a->cost < b->cost));
 	case FIND_RULE: return sign * strcmp(finding_rules[a->rule].id, finding_rules[b->rule].id);
 	case FIND_TEXT:
 	case FIND_COLS: break;
@@ -110,6 +124,7 @@ static void open_findings(void *st, const struct pane_env *env)
 static void close_findings(void *st)
 {
 	struct findings_state *p = st;
+	why_free_walk(p->shown);
 	trace_analysis_free(p->analysis);
 	profile_judgement_free(p->judgement);
 	pane_table_free(&p->table);
@@ -119,6 +134,10 @@ static void take_analysis(struct findings_state *p, struct trace_analysis *a)
 {
 	if (!a)
 		return;
+	async_cancel(&p->walking);
+	why_free_walk(p->shown);
+	p->shown = NULL;
+	p->walked = 0;
 	trace_analysis_free(p->analysis);
 	p->analysis = a;
 }
@@ -131,6 +150,53 @@ static void take_judgement(struct findings_state *p, struct profile_judgement *v
 	p->judgement = v;
 }
 
+/* The operation that shows a finding. Of the kind that it affects, or else of the kind of operations that its evidence is a
+   part of, the one nearest the 99th percentile, which W explains elsewhere too. OPERATION_NONE: there is none. */
+static uint32_t find_operation(const struct findings_state *p, const struct finding *f)
+{
+	const struct operations *ops = p->analysis->all;
+	const char *kind = f->nvictim ? f->victim[0].operation : NULL;
+	uint32_t k = 0;
+	if (kind) {
+		while (k < ops->nkinds && (ops->kind[k].nname != strlen(kind) || memcmp(ops->kind[k].name, kind, strlen(kind))))
+			k++;
+	} else {
+		uint32_t i = f->trk ? operations_at(ops, f->trk, f->show_t0) : OPERATION_NONE;
+		k = i == OPERATION_NONE ? ops->nkinds : operations_kind_of(ops, i);
+	}
+	return k < ops->nkinds ? operations_nearest_p99(ops, &ops->kind[k]) : OPERATION_NONE;
+}
+
+static void take_walk(struct findings_state *p, struct why_walk *w)
+{
+	why_free_walk(p->shown);
+	p->shown = w;
+}
+
+/* Walk the path that shows the selected finding, unless it is walked already. */
+static void walk_selected(struct findings_state *p, const struct pane_env *env)
+{
+	const struct finding *f = p->analysis ? selected_finding(p) : NULL;
+	(void)env;
+	if (!f || p->walked == f - all_findings(p)->v + 1)
+		return;
+	p->walked = f - all_findings(p)->v + 1;
+	take_walk(p, NULL);
+	uint32_t i = find_operation(p, f);
+	struct critical_target t;
+	if (i == OPERATION_NONE) {
+		async_cancel(&p->walking);
+		return;
+	}
+	t = critical_target_of_operation(p->analysis->all, i);
+	take_walk(p, why_walk_of(&p->walking, p->analysis, &t));
+}
+
+static void moved_finding(void *st, const struct pane_env *env)
+{
+	walk_selected(st, env);
+}
+
 /* Take what there is, or start a job. */
 static void update_findings(void *st, const struct pane_env *env)
 {
@@ -141,6 +207,7 @@ static void update_findings(void *st, const struct pane_env *env)
 		take_judgement(p, session_judgement_async(env->s, &p->making));
 	if (all_findings(p))
 		pane_table_fill(&p->table, p, env, all_findings(p)->n);
+	walk_selected(p, env);
 }
 
 static void finish_findings(void *st, const struct pane_env *env, struct ask *out)
@@ -154,10 +221,18 @@ static void finish_findings(void *st, const struct pane_env *env, struct ask *ou
 	update_findings(st, env);
 }
 
+static void finish_walk(void *st, const struct pane_env *env, struct ask *out)
+{
+	(void)env;
+	(void)out;
+	take_walk(st, async_finish(&((struct findings_state *)st)->walking));
+}
+
 static int slots_of_findings(void *st, struct pane_work *out)
 {
 	out[0] = (struct pane_work){.slot = &((struct findings_state *)st)->making, .take = finish_findings};
-	return 1;
+	out[1] = (struct pane_work){.slot = &((struct findings_state *)st)->walking, .take = finish_walk};
+	return 2;
 }
 
 static void place_finding(const void *st, const struct pane_env *env, struct place *to)
@@ -180,22 +255,15 @@ static void place_finding(const void *st, const struct pane_env *env, struct pla
 	to->fun = to->frm ? store_frm(store, to->frm)->fun : 0;
 }
 
-/* The operation that shows a finding: of the kind that it affects, the one nearest the 99th percentile. */
-static bool find_operation(const struct findings_state *p, const struct finding *f, struct place *to)
+static void place_operation(const struct findings_state *p, uint32_t i, struct place *to)
 {
-	const struct operations *ops = p->analysis->operations;
-	const char *kind = f->nvictim ? f->victim[0].operation : NULL;
-	for (uint32_t k = 0; kind && k < ops->nkinds; k++) {
-		if (ops->kind[k].nname != strlen(kind) || memcmp(ops->kind[k].name, kind, strlen(kind)))
-			continue;
-		struct operation o = operations_get(ops, operations_nearest_p99(ops, &ops->kind[k]));
-		*to = PLACE_NONE;
-		to->trk = o.g;
-		to->t0 = o.t0;
-		to->t1 = o.t1;
-		return true;
-	}
-	return false;
+	struct operation o = operations_get(p->analysis->all, i);
+	bool task = p->analysis->all->kind[o.kind].source == OPERATION_TASK;
+	to->trk = o.g;
+	to->t0 = o.t0;
+	to->t1 = o.t1;
+	to->rows = task ? ROWS_TASK : ROWS_ANY;
+	to->id = task ? o.id : 0;
 }
 
 static enum verdict act_findings(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
@@ -213,8 +281,11 @@ static enum verdict act_findings(void *st, const struct pane_env *env, const str
 	out->kind = ASK_PANE;
 	out->pane = !p->analysis ? "list" : a->cmd == CMD_OPEN ? "timeline" : "why";
 	out->place = PLACE_NONE;
-	if (a->cmd == CMD_OPEN || !find_operation(p, f, &out->place))
+	uint32_t i = a->cmd == CMD_OPEN ? OPERATION_NONE : find_operation(p, f);
+	if (i == OPERATION_NONE)
 		place_finding(p, env, &out->place);
+	else
+		place_operation(p, i, &out->place);
 	return V_ASK;
 }
 
@@ -239,13 +310,33 @@ static void put_frame(const struct store *st, frm_id frame, struct buf *b)
 	tracepane_put_frame(st, frame, b, true);
 }
 
+enum { LABEL = 16 };	/* cells of the labels */
+
 /* Draw a label and a text that continues on further lines; return the line after it. */
 static int draw_field(struct grid *g, int y, const char *label, const char *text)
 {
-	enum { LABEL = 16 };
 	if (y < g->h)
 		grid_text(g, y, 0, ST_HEAD, 0, label);
 	return tracepane_draw_wrapped(g, y, LABEL, ST_NORMAL, text);
+}
+
+/* The same for a text with names of functions: their packages are left out where it would take more lines than `lines`. If
+   that is not enough, it takes more. */
+static int draw_names(struct grid *g, int y, const char *label, const char *text, int lines)
+{
+	enum { RAGGED = 10, MOST = 8 };	/* cells that a line may leave, because words are not divided */
+	int w = g->w - LABEL;
+	struct buf b = {0};
+	for (; lines <= MOST; lines++) {
+		int cells = lines == 1 ? w : lines * (w - RAGGED);
+		buf_reset(&b);
+		text_fit_line(&b, text, strlen(text), (size_t)(cells > 0 ? cells : 0), true);
+		if (!b.n || b.p[b.n - 1] != '~')
+			break;
+	}
+	y = draw_field(g, y, label, buf_str(&b));
+	buf_free(&b);
+	return y;
 }
 
 static int draw_places(const struct store *st, struct grid *g, int y, const struct finding *f)
@@ -254,7 +345,7 @@ static int draw_places(const struct store *st, struct grid *g, int y, const stru
 	for (uint32_t i = 0; i < f->nculprit; i++) {
 		buf_reset(&b);
 		put_frame(st, f->culprit[i].frame, &b);
-		y = draw_field(g, y, i ? "" : "caused by", buf_str(&b));
+		y = draw_names(g, y, i ? "" : "caused by", buf_str(&b), 1);
 	}
 	for (uint32_t i = 0; i < f->nvictim; i++) {
 		const struct finding_victim *v = &f->victim[i];
@@ -264,32 +355,58 @@ static int draw_places(const struct store *st, struct grid *g, int y, const stru
 		buf_puts(&b, v->at.frame && *name ? " at " : "");
 		if (v->at.frame)
 			put_frame(st, v->at.frame, &b);
-		y = draw_field(g, y, i ? "" : "affected", buf_str(&b));
+		y = draw_names(g, y, i ? "" : "affected", buf_str(&b), 1);
 	}
 	buf_free(&b);
 	return y;
 }
 
-static void draw_finding(const struct store *st, struct grid *g, int y, const struct finding *f)
+static int draw_finding(const struct store *st, struct grid *g, int y, const struct finding *f)
 {
 	struct buf b = {0};
-	y = draw_field(g, y, finding_rules[f->rule].id, f->text);
+	y = draw_names(g, y, finding_level_name(f->level), f->text, 3);
+	if (f->affected_ns > 0) {
+		put_cost(f, &b);
+		buf_printf(&b, ", %.0f%% %s", f->score, finding_score_of(f->rule));
+		y = draw_field(g, y, "cost", buf_str(&b));
+		buf_reset(&b);
+	}
 	y = draw_places(st, g, y, f);
 	for (uint32_t i = 0; i < f->nnumber; i++) {
 		buf_puts(&b, i ? ", " : "");
 		finding_put_number(&b, &f->number[i]);
 	}
-	y = draw_field(g, y, "evidence", buf_str(&b));
 	if (f->t1 > f->t0) {	/* a profile has no times */
-		buf_reset(&b);
+		buf_puts(&b, b.n ? ", " : "");
 		text_at(&b, f->t0, 1000000);
-		buf_puts(&b, " to ");
+		buf_puts(&b, "..");
 		text_at(&b, f->t1, 1000000);
-		y = draw_field(g, y, "range", buf_str(&b));
 	}
+	y = draw_field(g, y, "evidence", buf_str(&b));
 	y = draw_field(g, y, "what to do", finding_rules[f->rule].action);
-	draw_field(g, y, "see", f->see);
+	y = draw_field(g, y, "see", f->see);
 	buf_free(&b);
+	return y;
+}
+
+/* Draw the critical path of the operation that shows the finding into the lines that are left. */
+static void draw_evidence(const struct findings_state *p, const struct pane_env *env, struct grid *g, int y)
+{
+	const struct why_walk *w = p->shown;
+	int gap = g->h - y > 8, h = w ? waterfall_lines(w->picture, g->h - y - 1 - gap) : 0;
+	if (!h)
+		return;
+	y += gap;
+	struct buf b = {0};
+	buf_puts(&b, "one operation that it slows: ");
+	why_put_target(w, &b);
+	buf_puts(&b, ", ");
+	text_ns(&b, w->path.t1 - w->path.t0);
+	grid_text(g, y, 0, ST_HEAD, 0, buf_str(&b));
+	buf_free(&b);
+	const struct waterfall_view v = {.sn = w->of->sn, .env = env, .w = w->picture, .lines = w->lines,
+	    .name = w->target.kind, .bar = UINT32_MAX};
+	waterfall_draw(&v, g, y + 1, h);
 }
 
 static int draw_unanswered(struct grid *g, int y, const struct findings *all)
@@ -330,7 +447,7 @@ static void draw_findings(const void *st, const struct pane_env *env, struct gri
 	}
 	pane_table_draw(&p->table, p, env, g, 0, n, false);
 	if (f)
-		draw_finding(sn->st, g, y, f);
+		draw_evidence(p, env, g, draw_finding(sn->st, g, y, f));
 }
 
 static struct list_part part_of_findings(void *st, const struct pane_env *env)
@@ -338,7 +455,7 @@ static struct list_part part_of_findings(void *st, const struct pane_env *env)
 	struct findings_state *p = st;
 	return pane_table_part(&p->table, 0, table_rows(p, env));
 }
-static const struct list_ops findings_list = {.part = part_of_findings};
+static const struct list_ops findings_list = {.part = part_of_findings, .moved = moved_finding};
 
 static void put_detail(const void *st, const struct pane_env *env, struct buf *b)
 {

@@ -15,13 +15,14 @@
 #include "base/text/text.h"
 #include "base/wrap_math.h"
 #include "term/style.h"
+#include "widget/strip.h"
 
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 enum tasks_cell {
-	TC_NAME, TC_COUNT, TC_RATE, TC_P50, TC_P95, TC_P99, TC_MAX, TC_TOTAL, TC_HISTOGRAM, TC_SOURCE, TC_ALLOC, TC_ALLOC_RATE,
+	TC_NAME, TC_COUNT, TC_RATE, TC_P50, TC_P95, TC_P99, TC_MAX, TC_TOTAL, TC_HISTOGRAM, TC_SHARES, TC_SOURCE, TC_ALLOC, TC_ALLOC_RATE,
 	TC_ID, TC_START, TC_DURATION, TC_RUN, TC_READY, TC_SYSCALL, TC_BLOCKED, TC_BAR, TC_STATES, TC_TRACK,
 	TC_CLASS			/* plus a time class */
 };
@@ -35,13 +36,14 @@ static const struct cell_column of_kinds[] = {
 	{TC_NAME, OPERATIONS, {{"OPERATION", 0, false, 0, 0, 0, "name"}, "name", true}},
 	{TC_NAME, REGIONS, {{"REGION", 0, false, 0, 0, 0, "name"}, "name", true}},
 	{TC_COUNT, ALL, {{"COUNT", 6, true, 0, 0, 0, "count"}, "number of them", false}},
-	{TC_RATE, OPERATIONS, {{"RATE", 7, true, 0, 0, 0, NULL}, NULL, false}},
 	{TC_P50, ALL, {{"p50", 7, true, 0, 0, 0, "p50"}, "50 percent take this or less", false}},
 	{TC_P95, REGIONS, {{"p95", 7, true, 0, 0, 0, "p95"}, "95 percent take this or less", false}},
 	{TC_P99, ALL, {{"p99", 7, true, 0, 0, 0, "p99"}, "99 percent take this or less", false}},
-	{TC_MAX, ALL, {{"MAX", 7, true, 0, 0, 0, "max"}, "longest", false}},
 	{TC_TOTAL, OPERATIONS, {{"TOTAL", 7, true, 0, 0, 0, "total"}, "sum of their durations", false}},
-	{TC_HISTOGRAM, ALL, {{"", 18, false, 0, 0, 22, NULL}, NULL, false}},
+	{TC_SHARES, OPERATIONS, {{"CLASSES", 16, false, 0, 0, 24, NULL}, NULL, false}},
+	{TC_MAX, ALL, {{"MAX", 7, true, 0, 0, 0, "max"}, "longest", false}},
+	{TC_RATE, OPERATIONS, {{"RATE", 7, true, 0, 0, 0, NULL}, NULL, false}},
+	{TC_HISTOGRAM, REGIONS, {{"", 18, false, 0, 0, 22, NULL}, NULL, false}},
 	{TC_SOURCE, OPERATIONS, {{"FOUND BY", 9, false, 0, 24, 0, "source"}, "how they were found", true}},
 };
 /* After the classes. */
@@ -58,9 +60,8 @@ static const struct cell_column of_items[] = {
 	{TC_READY, REGIONS, {{"RUNNABLE", 8, true, 0, 0, 0, "runnable"}, "ready to run, waiting for a P", false}},
 	{TC_SYSCALL, REGIONS, {{"SYSCALL", 7, true, 0, 0, 0, "syscall"}, "in system calls", false}},
 	{TC_BLOCKED, REGIONS, {{"BLOCKED", 7, true, 0, 0, 0, "blocked"}, "waiting for anything but a P", false}},
-	{TC_BAR, OPERATIONS, {{"", 8, false, 0, 0, 0, NULL}, NULL, false}},
 	{TC_BAR, REGIONS, {{"", 8, false, 0, 24, 0, NULL}, NULL, false}},
-	{TC_STATES, OPERATIONS, {{"ACTIVITY", 16, false, 0, 0, 24, NULL}, NULL, false}},
+	{TC_STATES, OPERATIONS, {{"ACTIVITY", 24, false, 0, 0, 40, NULL}, NULL, false}},
 	{TC_STATES, REGIONS, {{"ACTIVITY", 16, false, 0, 24, 24, NULL}, NULL, false}},
 	{TC_TRACK, ALL, {{"GOROUTINE", 0, false, 0, 0, 0, NULL}, NULL, false}},
 };
@@ -141,8 +142,28 @@ static int64_t item_value(const struct tasks *p, const struct item *it, int what
 static void put_rate(const struct tasks *p, const struct kind *k, struct buf *b)
 {
 	double seconds = (double)(p->list.scope.t1 - p->list.scope.t0) / 1e9, v = seconds > 0 ? k->n / seconds : 0;
+	int power = 0;
+	for (; v >= 9999.5 && power < 4; power++)
+		v /= 1000;
 	if (v > 0)
-		buf_printf(b, v < 10 ? "%.2f/s" : v < 99999 ? "%.0f/s" : "%.1e/s", v);
+		buf_printf(b, "%.*f%.1s/s", v < 10 ? 2 : v < 100 && power ? 1 : 0, v,
+		    &"\0kMGT"[power]);
+}
+
+static struct strip_part class_part(const void *arg, uint32_t i)
+{
+	const int64_t *edge = arg;	/* where the classes begin, one after the other */
+	return (struct strip_part){edge[i], edge[i + 1], time_class_state((enum time_class)i), STRIP_FULL};
+}
+
+/* Draw one bar of all of the time of a kind, divided by class. */
+static void draw_shares(const struct tasks *p, struct grid *g, int w, const struct kind *k)
+{
+	const int64_t *ns = kind_classes(p, k);
+	int64_t edge[TIME_CLASS__N + 1] = {0};
+	for (int c = 0; c < TIME_CLASS__N; c++)
+		edge[c + 1] = wrap_add(edge[c], ns && ns[c] > 0 ? ns[c] : 0);
+	strip_draw(g, 0, 0, w, 0, edge[TIME_CLASS__N], class_part, edge, TIME_CLASS__N);
 }
 
 static void draw_right(struct grid *g, int w, int attr, struct buf *b)
@@ -183,6 +204,8 @@ static void draw_kind_cell(const void *st, const struct pane_env *env, struct gr
 		tracepane_draw_ns(g, 0, w, k->total, attr);
 	else if (what == TC_HISTOGRAM)
 		tracepane_draw_histogram(g, 0, 0, w, &k->h, p->list.lo, p->list.hi, ST_HEAT);
+	else if (what == TC_SHARES)
+		draw_shares(p, g, w, k);
 	else if (what == TC_ALLOC || what == TC_ALLOC_RATE) {
 		int64_t bytes = alloc_of(p, k, what);
 		if (bytes)
@@ -246,8 +269,9 @@ static int64_t kind_id(const void *st, uint32_t item) { return tasks_kind_key(ki
 
 static bool kind_shown(const void *st, const struct pane_env *env, uint32_t item)
 {
+	const struct tasks *p = st;
 	(void)env;
-	return kind_of(st, item)->n;
+	return kind_of(p, item)->n && (p->background || !tasks_is_background(p, kind_of(p, item)));
 }
 
 /* ---- items */
@@ -264,7 +288,7 @@ static void draw_item_cell(const void *st, const struct pane_env *env, struct gr
 	switch (what) {
 	case TC_ID:
 		if (v > 0)
-			buf_printf(&b, "%llu", (unsigned long long)v);
+			buf_printf(&b, "#%llu", (unsigned long long)v);
 		draw_right(g, w, 0, &b);
 		break;
 	case TC_START: tracepane_draw_time(g, 0, w, v); break;
@@ -426,7 +450,7 @@ void tasks_make_kind_columns(struct tasks *p)
 			to->col[i].c.width = tracepane_count_width(most);
 	}
 	make_waits_set(to, TC_COUNT, TC_P99);
-	set_columns(&p->kinds, to, TC_MAX, chosen);
+	set_columns(&p->kinds, to, p->list.regions ? TC_MAX : TC_TOTAL, chosen);
 }
 
 void tasks_make_item_columns(struct tasks *p)
@@ -477,6 +501,6 @@ void tasks_open_tables(struct tasks *p)
 	pane_table_open(&p->items, &p->item_cols.kind);
 	tasks_make_kind_columns(p);
 	tasks_make_item_columns(p);
-	tasks_set_sort(&p->kinds, &p->kind_cols, 2 * TC_MAX);
+	tasks_set_sort(&p->kinds, &p->kind_cols, 2 * TC_TOTAL);
 	tasks_set_sort(&p->items, &p->item_cols, 2 * TC_DURATION);
 }

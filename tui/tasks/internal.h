@@ -46,9 +46,11 @@ struct item_facts { uint64_t id; trk_id trk; stk_id stack; };
 struct task_line {
 	int64_t t0, t1;
 	trk_id trk;
-	enum { LN_BEGIN, LN_LOG, LN_REGION, LN_TASK, LN_OPERATION, LN_WAIT, LN_END } what;
-	uint32_t i;		/* LN_TASK: index into task[]; LN_OPERATION: into the operations; LN_WAIT: its stack */
-	enum tstate state;	/* LN_WAIT */
+	enum { LN_BEGIN, LN_LOG, LN_REGION, LN_TASK, LN_OPERATION, LN_STATE, LN_REST, LN_END } what;
+	uint32_t i;		/* LN_TASK: index into task[]; LN_OPERATION: into the operations; LN_STATE: its stack; LN_REST:
+				   how many */
+	enum tstate state;	/* LN_STATE, LN_REST */
+	int64_t ns;		/* LN_REST: their time */
 };
 
 /* The position to show when the listing is ready. */
@@ -90,13 +92,12 @@ struct tasks_page {
 	struct task_line *line;
 	uint32_t nline, nchild;
 	int64_t state_ns[TS__N], whole;	/* times by state of its goroutines, and their sum */
-	bool cut;			/* there are more waits than PAGE_WAITS */
+	trk_id trk;			/* the goroutine of all lines; 0: there are several */
 	bool made;
 };
-enum { PAGE_WAITS = 2000 };
 
 /* Columns of a table, which depend on what is listed. what[]: a cell, see columns.c. */
-enum { TASKS_COLS = 11 + TIME_CLASS__N };
+enum { TASKS_COLS = 12 + TIME_CLASS__N };
 struct tasks_columns {
 	struct pane_table_kind kind;
 	struct pane_table_column col[TASKS_COLS];
@@ -114,6 +115,8 @@ struct tasks {
 	struct tracepane_query later;		/* the query that is being made, or was made last */
 	struct tasks_target want;
 	bool again;			/* the snapshot has changed since the job started */
+	bool background;		/* kinds of goroutines that live all of the trace are rows, too */
+	uint32_t nbackground;		/* how many such goroutines are left out */
 	bool accounts;	/* below the list show the times of the selected region instead of the histogram */
 	struct brush brush;		/* durations of the selected or open kind; its limit is for items of all kinds */
 	enum task_completeness whole;	/* limits them likewise */
@@ -210,12 +213,14 @@ bool tasks_sorts_by_class(const struct tasks *);	/* the items, by the time of a 
 int64_t tasks_class_ns(const struct tasks *, const struct item *, enum time_class);	/* 0: not known yet */
 
 /* rows.c: which rows the tables have */
+/* Return whether a kind is goroutines that live all of the trace, which are no work that comes and ends. */
+bool tasks_is_background(const struct tasks *, const struct kind *);
 void tasks_fill_kinds(struct tasks *, const struct pane_env *);
 void tasks_fill_items(struct tasks *, const struct pane_env *);	/* of the open kind; a worker orders very many */
 void tasks_take_items(struct tasks *, const struct pane_env *);	/* when the worker has ended */
 /* Select the item of this id, as soon as there are rows; -1: the first. */
 void tasks_select_item(struct tasks *, int64_t id);
-void tasks_count_bars(struct tasks *);
+void tasks_count_bars(struct tasks *);	/* as many as the screen has cells */
 
 /* listing_job.c: the listing in the background, if there are many items */
 void tasks_update(struct tasks *, const struct pane_env *);	/* list again for a new snapshot, query or filter */
@@ -223,7 +228,7 @@ struct tasks_target tasks_current_target(const struct tasks *);
 /* Likewise, and go to a position. */
 void tasks_goto(struct tasks *, const struct pane_env *, const struct tasks_target *);
 /* Select the kind of a task or operation; Enter then selects that in the list. */
-void tasks_select_near(struct tasks *, uint64_t id);
+void tasks_select_near(struct tasks *, const struct pane_env *, uint64_t id);
 extern const char *const tasks_row_words[];	/* of the selected rows in a view, by level */
 void tasks_select_rows(struct tasks *, const struct view *);
 void tasks_job_finish(void *, const struct pane_env *, struct ask *);	/* for struct pane_work */
@@ -269,6 +274,9 @@ void tasks_put_line(const struct tasks *, const struct store *, const struct tas
 
 /* draw.c, side.c */
 int tasks_footer_height(const struct tasks *, const struct pane_env *);	/* lines below the list */
+int tasks_table_height(const struct tasks *, const struct pane_env *);	/* rows of the table, without its heading */
+/* Draw the longest items of the selected kind with what they did; return the line after them. */
+int tasks_draw_longest(const struct tasks *, const struct pane_env *, struct grid *, int y, const struct kind *);
 void tasks_draw(const void *, const struct pane_env *, struct grid *);
 void tasks_draw_bars(const struct tasks *, struct grid *, int y, int h);
 void tasks_draw_side(const void *, const struct pane_env *, struct grid *);

@@ -3,8 +3,9 @@
 /*
  * The inside of a task or operation, in the order of time. A task: its logs, its regions on any goroutine, its
  * children, and the times by state of the goroutines that worked for it. Another operation is the time of one
- * goroutine: the tasks, regions and logs of that goroutine within it, the operations that it created, and its waits. A
- * request without any mark in the program thus shows what it waited for.
+ * goroutine: the tasks, regions and logs of that goroutine within it, the operations that it created, and its states. A
+ * request without any mark in the program thus shows what it waited for. Its states of less than a hundredth of it are
+ * summed up at its end: thousands of short system calls would hide the few long waits.
  *
  * A job may make the page. It reads the listing, and is stopped before that is replaced.
  */
@@ -105,14 +106,14 @@ static void add_task_lines(struct page_work *w, const struct stats_task *t)
 {
 	const struct snap *sn = w->sn;
 	if (t->t0 != TIME_NONE)
-		add_line(w, (struct task_line){t->t0, t->t0, store_span(sn->st, t->span)->s.trk, LN_BEGIN, 0, TS_NONE});
+		add_line(w, (struct task_line){t->t0, t->t0, store_span(sn->st, t->span)->s.trk, LN_BEGIN, 0, TS_NONE, 0});
 	for (uint32_t k = t->first; k < t->first + t->n; k++) {
 		struct stats_task_event e = stats_task_event(w->list->ts, k);
 		add_line(w, e.log ? log_line(sn, e.i) : span_line(sn, e.i));
 	}
 	add_children(w, t->id);
 	if (t->t1 != TIME_NONE)
-		add_line(w, (struct task_line){t->t1, t->t1, store_span(sn->st, t->end)->s.trk1, LN_END, 0, TS_NONE});
+		add_line(w, (struct task_line){t->t1, t->t1, store_span(sn->st, t->end)->s.trk1, LN_END, 0, TS_NONE, 0});
 }
 
 static void make_task_page(struct page_work *w, const struct stats_task *t)
@@ -170,39 +171,73 @@ static void add_parts(struct page_work *w, uint32_t of)
 	}
 }
 
-/* Add the waits and system calls of the goroutine. */
-static void add_waits(struct page_work *w, const struct operation *x)
+/* States that are told as one. */
+static enum tstate state_told(enum tstate s)
 {
+	return s == TS_SYSBLOCK ? TS_SYSCALL : state_runs(s) ? TS_RUN : s;
+}
+
+/* Add a line for all short states of a kind. */
+static void add_rest(struct page_work *w, const struct operation *x, const struct task_line *rest)
+{
+	for (int s = TS_NONE + 1; s < TS__N; s++)
+		if (rest[s].i) {
+			struct task_line l = rest[s];
+			l.t0 = l.t1 = x->t1;
+			l.trk = x->g;
+			l.what = LN_REST;
+			l.state = (enum tstate)s;
+			add_line(w, l);
+		}
+}
+
+/* Add the states of the goroutine that are at least 1 % of the operation, and the others as sums. */
+static void add_states_in_order(struct page_work *w, const struct operation *x)
+{
+	enum { SHARE = 100 };
 	struct trace_interval v;
-	uint32_t n = 0, seen = 0;
+	struct task_line rest[TS__N] = {{0}};
+	uint32_t seen = 0;
 	bool more = trace_interval_at(w->sn, x->g, x->t0, &v) || trace_interval_near(w->sn, x->g, x->t0, 1, &v);
-	for (; more && v.t0 < x->t1 && !w->page.cut; more = trace_interval_step(w->sn, &v, 1)) {
+	for (; more && v.t0 < x->t1; more = trace_interval_step(w->sn, &v, 1)) {
 		if (++seen % 256 == 0 && !job_should_continue(&w->on))
 			return;
-		if (!state_is_wait(v.state) && v.state != TS_SYSCALL && v.state != TS_SYSBLOCK)
+		struct task_line l = {.t0 = v.t0 > x->t0 ? v.t0 : x->t0, .t1 = v.t1 < x->t1 ? v.t1 : x->t1,
+		    .trk = x->g, .what = LN_STATE, .i = v.stack, .state = v.state};
+		if (v.state == TS_NONE)
 			continue;
-		if (n++ == PAGE_WAITS) {
-			w->page.cut = true;
-			break;
+		if (l.t1 - l.t0 >= (x->t1 - x->t0) / SHARE) {
+			l.i = state_is_wait(v.state) || v.state == TS_SYSCALL || v.state == TS_SYSBLOCK ? v.stack : 0;
+			add_line(w, l);
+			continue;
 		}
-		add_line(w, (struct task_line){.t0 = v.t0 > x->t0 ? v.t0 : x->t0, .t1 = v.t1 < x->t1 ? v.t1 : x->t1,
-		    .trk = x->g, .what = LN_WAIT, .i = v.stack, .state = v.state});
+		rest[state_told(v.state)].i++;
+		wrap_add_to(&rest[state_told(v.state)].ns, l.t1 - l.t0);
 	}
+	add_rest(w, x, rest);
 }
 
 static void make_operation_page(struct page_work *w, uint32_t i)
 {
 	struct operation x = operations_get(w->list->ops, i);
-	add_line(w, (struct task_line){x.t0, x.t0, x.starter, LN_BEGIN, 0, TS_NONE});
+	add_line(w, (struct task_line){x.t0, x.t0, x.starter, LN_BEGIN, 0, TS_NONE, 0});
 	add_spans(w, &x);
 	add_logs(w, &x);
 	add_parts(w, i);
-	add_waits(w, &x);
-	add_line(w, (struct task_line){x.t1, x.t1, x.g, LN_END, 0, TS_NONE});
+	add_states_in_order(w, &x);
+	add_line(w, (struct task_line){x.t1, x.t1, x.g, LN_END, 0, TS_NONE, 0});
 	add_states(w, x.g, x.t0, x.t1);
 }
 
 /* ---- both */
+
+static trk_id goroutine_of_page(const struct tasks_page *p)
+{
+	for (uint32_t i = 1; i < p->nline; i++)
+		if (p->line[i].trk != p->line[0].trk)
+			return 0;
+	return p->nline ? p->line[0].trk : 0;
+}
 
 static void run_page(void *work, struct job *j)
 {
@@ -221,6 +256,7 @@ static void run_page(void *work, struct job *j)
 	if (w->page.nline)
 		memcpy(w->page.line, heap, w->page.nline * sizeof *heap);
 	mem_free(heap);
+	w->page.trk = goroutine_of_page(&w->page);
 	w->page.made = true;
 }
 
@@ -253,7 +289,7 @@ void tasks_load_page(struct tasks *p, const struct pane_env *env, uint32_t row)
 	p->page = (struct tasks_page){0};
 	list_set_count(&p->lines, 0);
 	p->page_row = row;
-	take_page(p, async_start(&p->paging, &page_kind, w, PAGE_WAITS));
+	take_page(p, async_start(&p->paging, &page_kind, w, snap_cost(w->sn, 1)));
 }
 
 void tasks_page_finish(void *st, const struct pane_env *env, struct ask *out)

@@ -53,7 +53,7 @@ static const struct task_line *line_now(const struct tasks *p)
 static void place_line(const struct store *st, const struct task_line *l, struct place *to)
 {
 	stk_id stack = l->what == LN_LOG ? store_mark(st, l->i)->stack
-		     : l->what == LN_REGION ? store_span(st, l->i)->s.stack : l->what == LN_WAIT ? l->i : 0;
+		     : l->what == LN_REGION ? store_span(st, l->i)->s.stack : l->what == LN_STATE ? l->i : 0;
 	to->trk = l->trk;
 	to->t0 = l->t0;
 	to->t1 = l->t1 > l->t0 ? l->t1 : TIME_NONE;
@@ -122,7 +122,7 @@ static bool tasks_pane_go(void *st, const struct pane_env *env, const struct pla
 		p->want.near = true;
 		p->want.id = id;
 	} else {
-		tasks_select_near(p, id);
+		tasks_select_near(p, env, id);
 	}
 	return true;
 }
@@ -269,6 +269,17 @@ static enum verdict cancel_criteria(struct tasks *p, const struct pane_env *env,
 	return pane_message(out, "all durations, complete or not");
 }
 
+/* Show the kinds of goroutines that live all of the trace, or fold them. */
+static enum verdict show_background(struct tasks *p, const struct pane_env *env, struct ask *out)
+{
+	p->background = !p->background;
+	tasks_fill_kinds(p, env);
+	tasks_mark_hits(p, env);
+	if (p->background || p->nbackground)
+		return V_DONE;
+	return pane_message(out, "all operations are goroutines that live all of the trace");
+}
+
 static enum verdict tasks_pane_act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	struct tasks *p = st;
@@ -284,6 +295,8 @@ static enum verdict tasks_pane_act(void *st, const struct pane_env *env, const s
 	case CMD_OPEN: return open_cmd(p, env, out);
 	case CMD_NEXT_PART:
 	case CMD_PREV_PART:
+		if (p->level == L_KINDS && (p->nbackground || p->background))
+			return show_background(p, env, out);
 		if (p->level != L_LIST || !p->list.regions || !tasks_footer_height(p, env))
 			return V_PASS;
 		p->accounts = !p->accounts;
@@ -331,8 +344,8 @@ static void tasks_pane_place(const void *st, const struct pane_env *env, struct 
 		to->rows = ROWS_TASK;
 		to->id = it ? p->list.ts->task[it->i].id : (uint64_t)p->id;
 	} else if (to->trk) {
-		to->rows = ROWS_GROUP;
-		to->id = store_trk_name(tasks_store(env), to->trk);
+		to->rows = ROWS_OPERATION;
+		to->id = it ? tasks_item_facts(&p->list, tasks_store(env), it).id : (uint64_t)p->id;
 	}
 }
 
@@ -384,6 +397,7 @@ static void tasks_pane_save(const void *st, struct view *v)
 	view_put_zoom(v, "task", level != L_ONE ? 0 : w.page ? (int64_t)w.id : p->id);
 	view_put_zoom(v, "kind", level != L_LIST ? 0 : w.moves ? w.open : p->open);
 	view_put_zoom(v, "whole", p->whole);
+	view_put_zoom(v, "background", p->background);
 	if (p->brush.limits) {
 		view_put_zoom_time(v, "min", p->brush.lo);
 		view_put_zoom_time(v, "max", p->brush.hi);
@@ -422,6 +436,7 @@ static void tasks_pane_load(void *st, const struct pane_env *env, const struct v
 	struct tasks_target w = {.moves = true, .view = true, .v = *v};
 	w.level = (enum tasks_level)view_get_below(v, "level", L_ONE + 1);
 	w.regions = view_get(v, "regions") != 0;
+	p->background = view_get(v, "background") != 0;
 	brush_copy_limit(&p->brush, &(struct brush){.limits = lo >= 0 && hi >= lo, .lo = lo, .hi = hi});
 	p->whole = (enum task_completeness)view_get_below(v, "whole", TASK_INCOMPLETE + 1);
 	if (w.regions && w.level == L_ONE)
@@ -439,7 +454,7 @@ static struct list_part tasks_part(void *st, const struct pane_env *env)
 {
 	enum { PAGE_HEAD = 3 };
 	struct tasks *p = st;
-	int h = env->rows - 1 - tasks_footer_height(p, env);
+	int h = tasks_table_height(p, env);
 	if (p->level == L_ONE)
 		return (struct list_part){
 		    .rows = &p->lines, .hits = &p->line_hits, .y = PAGE_HEAD, .h = env->rows - PAGE_HEAD};

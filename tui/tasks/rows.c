@@ -42,10 +42,30 @@ static struct pane_env env_of_level(const struct tasks *p, const struct pane_env
 	return e;
 }
 
+bool tasks_is_background(const struct tasks *p, const struct kind *k)
+{
+	return k->source == OF_OPERATION && k->n == k->open && p->list.ops->kind[k->of].source == OPERATION_GOROUTINE;
+}
+
+/* Count the goroutines that are left out. If there is nothing else, they are shown. */
+static void count_background(struct tasks *p)
+{
+	uint32_t others = 0;
+	p->nbackground = 0;
+	for (uint32_t k = 0; k < p->list.nkind; k++)
+		if (tasks_is_background(p, &p->list.kind[k]))
+			p->nbackground += p->list.kind[k].n;
+		else
+			others += p->list.kind[k].n;
+	p->background = p->background || !others;
+	p->nbackground = p->background ? 0 : p->nbackground;
+}
+
 void tasks_fill_kinds(struct tasks *p, const struct pane_env *env)
 {
 	struct pane_env e = env_of_level(p, env, L_KINDS);
 	tasks_make_kind_columns(p);
+	count_background(p);
 	pane_table_fill(&p->kinds, p, &e, p->list.nkind);
 	if (p->level > L_KINDS)
 		pane_table_select(&p->kinds, p, p->open);
@@ -106,6 +126,33 @@ static void keep_longest(struct tasks *p, const struct kind *k, uint32_t i)
 	p->longest[at] = i;
 }
 
+static bool is_measured(const struct tasks *p, uint32_t i) { return p->list.regions || !p->list.item[i].open; }
+
+/* Divide the durations of a kind, which are sorted, from the one of which a thousandth is shorter to the longest into bars,
+   and mark the quantiles. */
+static void scale_bars(const struct tasks *p, const struct kind *k, struct bars *bars)
+{
+	static const struct { const char *name; int per_mille; } of[] = {
+	    {"p0.1", 1}, {"p50", 500}, {"p90", 900}, {"p99", 990}, {"max", 1000}};
+	int64_t ns[sizeof of / sizeof *of] = {0}, least = 0;
+	uint32_t n = 0, seen = 0;
+	size_t q = sizeof of / sizeof *of;
+	for (uint32_t i = k->first; i < k->first + k->all; i++)
+		n += is_measured(p, i);
+	for (uint32_t i = k->first; n && i < k->first + k->all; i++) {	/* longest first */
+		if (!is_measured(p, i))
+			continue;
+		least = tasks_item_ns(&p->list, k, &p->list.item[i]);
+		for (seen++; q && (uint64_t)seen * 1000 > (uint64_t)n * (uint64_t)(1000 - of[q - 1].per_mille); q--)
+			ns[q - 1] = least;
+	}
+	if (!n)
+		return;
+	histogram_bars_between(bars, least, ns[0], ns[sizeof of / sizeof *of - 1]);
+	for (q = 1; q < sizeof of / sizeof *of; q++)
+		histogram_bars_mark(bars, of[q].name, ns[q]);
+}
+
 void tasks_count_bars(struct tasks *p)
 {
 	const struct kind *now = tasks_kind_now(p);
@@ -116,12 +163,16 @@ void tasks_count_bars(struct tasks *p)
 	p->bars_of = key;
 	p->nlongest = 0;
 	histogram_bars_init(&bars);
-	for (const struct kind *k = p->list.kind; k < p->list.kind + p->list.nkind; k++)
-		for (uint32_t i = k->first; tasks_kind_key(k) == key && i < k->first + k->all; i++) {
+	for (const struct kind *k = p->list.kind; k < p->list.kind + p->list.nkind; k++) {
+		if (tasks_kind_key(k) != key)
+			continue;
+		scale_bars(p, k, &bars);
+		for (uint32_t i = k->first; i < k->first + k->all; i++) {
 			keep_longest(p, k, i);
-			if (p->list.regions || !p->list.item[i].open)
+			if (is_measured(p, i))
 				histogram_bars_add(&bars, tasks_item_ns(&p->list, k, &p->list.item[i]));
 		}
+	}
 	histogram_bars_trim(&bars);
 	brush_set_bars(&p->brush, &bars);
 }

@@ -20,7 +20,7 @@ static stk_id stack_of(const struct tasks *p, const struct store *st, const stru
 		return store_mark(st, l->i)->stack;
 	if (l->what == LN_REGION)
 		return store_span(st, l->i)->s.stack;
-	if (l->what == LN_WAIT)
+	if (l->what == LN_STATE)
 		return l->i;
 	return t && t->span != UINT32_MAX ? store_span(st, t->span)->s.stack : 0;
 }
@@ -53,33 +53,8 @@ static void side_one(const struct tasks *p, const struct pane_env *env, struct g
 	stk_id stk = stack_of(p, st, l);
 	if (!stk || y + 3 > g->h)
 		return;
-	grid_text(g, ++y, 0, ST_HEAD, 0, l->what == LN_LOG ? "logged at" : l->what == LN_WAIT ? "waits at" : "started at");
+	grid_text(g, ++y, 0, ST_HEAD, 0, l->what == LN_LOG ? "logged at" : l->what == LN_STATE ? "waits at" : "started at");
 	tracepane_draw_stack(env, g, y + 1, g->h, stk);
-}
-
-/* Draw the longest items of the selected kind: duration, start, name. */
-static void draw_longest(const struct tasks *p, const struct pane_env *env, struct grid *g, int y, const struct kind *k)
-{
-	const struct store *st = tasks_store(env);
-	struct buf b = {0};
-	if (!p->nlongest || y + 2 > g->h)
-		return;
-	grid_text(g, y++, 0, ST_HEAD, 0, "longest: duration, start");
-	for (uint32_t i = 0; i < p->nlongest && y < g->h; i++, y++) {
-		const struct item now = tasks_unpack(&p->list, k, &p->list.item[p->longest[i]]), *it = &now;
-		struct item_facts f = tasks_item_facts(&p->list, st, it);
-		tracepane_draw_ns(g, y, 9, it->t1 - it->t0, 0);
-		if (it->open)
-			grid_text(g, y, 9, ST_WARN, 0, "+");
-		tracepane_draw_time(g, y, 20, it->t0);
-		buf_reset(&b);
-		if (!p->list.regions)
-			buf_printf(&b, "%s%llu  ", p->list.kind[it->kind].source == OF_TASK ? "task " : "", (unsigned long long)f.id);
-		if (f.trk)
-			tracepane_put_track(st, f.trk, &b);
-		tracepane_draw_text(env, g, y, 22, g->w - 22, ST_NORMAL, &b);
-	}
-	buf_free(&b);
 }
 
 /* Draw the time by class of the selected operation, or of all of the selected kind. */
@@ -143,7 +118,7 @@ void tasks_draw_side(const void *st, const struct pane_env *env, struct grid *g)
 		tracepane_draw_ns(g, y, 16, k->spread.at[i], 0);
 	}
 	if (p->level == L_KINDS)
-		draw_longest(p, env, g, draw_classes(p, g, y + 1, k, NULL), k);
+		tasks_draw_longest(p, env, g, draw_classes(p, g, y + 1, k, NULL), k);
 	else
 		draw_item_side(p, env, g, y + 1, k);
 }

@@ -8,6 +8,7 @@
 #include "tasks/internal.h"
 
 #include "base/text/text.h"
+#include "base/wrap_math.h"
 #include "store/tracks/time_search.h"
 #include "term/style.h"
 
@@ -28,7 +29,7 @@ static void put_level(const struct tasks *p, struct buf *b)
 	else if (k)
 		buf_puts(b, tasks_unnamed(k));
 	if (p->level == L_ONE)
-		buf_printf(b, " > %llu", (unsigned long long)p->id);
+		buf_printf(b, " > #%llu", (unsigned long long)p->id);
 	buf_puts(b, "   ");
 	text_count(b, p->items.rows.n);
 }
@@ -92,6 +93,26 @@ void tasks_summary(const void *st, const struct pane_env *env, struct buf *b)
 	put_matches(p, env, b);
 }
 
+/* Append ": runnable 88%, syscall 4%", the classes with most of the time. */
+static void put_classes(const int64_t *ns, struct buf *b)
+{
+	int64_t all = 0, last = INT64_MAX;
+	int before = -1;
+	for (int c = 0; c < TIME_CLASS__N; c++)
+		wrap_add_to(&all, ns[c] > 0 ? ns[c] : 0);
+	for (int k = 0; k < 4; k++) {
+		int best = -1;
+		for (int c = 0; c < TIME_CLASS__N; c++)
+			if (ns[c] > 0 && (ns[c] < last || (ns[c] == last && c > before)) && (best < 0 || ns[c] > ns[best]))
+				best = c;
+		if (best < 0 || text_percent(ns[best], all) < 1)
+			return;
+		buf_printf(b, "%s%s %.0f%%", k ? ", " : ": ", time_class_name((enum time_class)best), text_percent(ns[best], all));
+		last = ns[best];
+		before = best;
+	}
+}
+
 static void put_kind_detail(const struct tasks *p, const struct store *s, const struct kind *k, struct buf *b)
 {
 	const char *of = p->list.regions ? "region" : k->source == OF_TASK ? "task" : "operation";
@@ -99,11 +120,14 @@ static void put_kind_detail(const struct tasks *p, const struct store *s, const 
 		text_safe(b, k->s, k->len);
 	else
 		buf_puts(b, tasks_unnamed(k));
-	buf_printf(b, ": %u %s%s", k->n, of, text_s(k->n));
+	buf_puts(b, ": ");
+	put_number(k->n, of, b);
 	if (k->open)
 		buf_printf(b, ", %u incomplete", k->open);
 	if (k->frame)
 		buf_puts(b, "  "), tracepane_put_frame(s, k->frame, b, true);
+	if (k->of != OPERATION_NONE)
+		put_classes(p->list.ops->kind[k->of].class_ns, b);
 }
 
 void tasks_detail(const void *st, const struct pane_env *env, struct buf *b)
@@ -134,8 +158,22 @@ void tasks_detail(const void *st, const struct pane_env *env, struct buf *b)
 /* Append the number and the name of a child. */
 static void put_child(uint64_t id, const char *s, size_t n, struct buf *b)
 {
-	buf_printf(b, "%llu ", (unsigned long long)id);
+	buf_printf(b, "#%llu ", (unsigned long long)id);
 	text_safe(b, n ? s : "(no name)", n ? n : strlen("(no name)"));
+}
+
+/* Append "37 short system calls". */
+static void put_rest(const struct task_line *l, struct buf *b)
+{
+	enum tstate s = l->state;
+	text_count(b, l->i);
+	if (s == TS_READY)
+		buf_printf(b, " short wait%s for a P", text_s(l->i));
+	else
+		buf_printf(b, " short %s%s", s == TS_SYSCALL ? "system call" : s == TS_RUN ? "run" : s == TS_SYNC ? "wait" : s == TS_NET
+		    ? "network wait" : s == TS_CHANSEND || s == TS_CHANRECV ? "channel wait" : "wait", text_s(l->i));
+	if (s == TS_SYNC)
+		buf_printf(b, " for locks");
 }
 
 void tasks_put_line(const struct tasks *p, const struct store *st, const struct task_line *l, struct buf *b)
@@ -167,7 +205,10 @@ void tasks_put_line(const struct tasks *p, const struct store *st, const struct 
 		buf_puts(b, "child ");
 		put_child(operations_get(o, l->i).id, kind->name, kind->nname, b);
 		break;
-	case LN_WAIT:
+	case LN_REST:
+		put_rest(l, b);
+		break;
+	case LN_STATE:
 		buf_puts(b, style_state_name(l->state));
 		if (l->i)
 			buf_puts(b, "  "), tracepane_put_call_site(st, l->i, b);
@@ -185,8 +226,8 @@ void tasks_keys(const void *st, const struct pane_env *env, struct buf *b)
 	else if (bars)
 		buf_puts(b, bars);
 	else if (p->level == L_KINDS)
-		buf_printf(b, "Enter open  [ ] %s  v durations  :>50ms  s < > sort  e columns  i invert  4 flame  D slow ones",
-		    p->list.regions ? "operations" : "regions  W why");
+		buf_printf(b, "Enter open  %s  v durations  [ ] %s  D slow ones  4 flame  s < > sort  e columns  :>50ms  i invert",
+		    p->list.regions ? "s sort" : "W why", p->list.regions ? "operations" : "regions");
 	else if (p->list.regions)
 		buf_puts(b, "Enter timeline  Tab time  s < > sort  e columns  v durations  :>50ms  4 flame  D slow ones  "
 			    "f only these  q back");

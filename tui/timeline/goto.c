@@ -143,8 +143,8 @@ static bool go_rows(struct timeline *tl, const struct pane_env *env, const struc
 		buf_puts(&b, "group ");
 		tracepane_put_name_regex(sn->st, (str_id)p->id, &b);
 		done = timeline_rows_command(tl, env, buf_str(&b), &ask) == V_DONE;
-	} else if (p->rows == ROWS_TASK) {
-		buf_printf(&b, "task %llu", (unsigned long long)p->id);
+	} else if (p->rows == ROWS_TASK || p->rows == ROWS_OPERATION) {
+		buf_printf(&b, p->rows == ROWS_TASK ? "task %llu" : "operation %llu", (unsigned long long)p->id);
 		done = timeline_rows_command(tl, env, buf_str(&b), &ask) == V_DONE;
 	} else if (p->rows == ROWS_ALL) {
 		done = timeline_show_subset(tl, env, ONLY_ALL, 0);
@@ -187,12 +187,12 @@ bool timeline_goto_place(void *st, const struct pane_env *env, const struct plac
 		tl->moved = true;
 	}
 	if (go_rows(tl, env, p)) {
-		if (p->rows == ROWS_TASK && done)
+		if ((p->rows == ROWS_TASK || p->rows == ROWS_OPERATION) && done)
 			timeline_goto_time(
 			    tl, env, p->t1 == TIME_NONE ? p->t0 : p->t0 + (p->t1 - p->t0) / 2);
 		done = true;
 	}
-	bool is_group = p->rows == ROWS_TASK || (p->rows == ROWS_GROUP && p->t0 == TIME_NONE);
+	bool is_group = p->rows == ROWS_TASK || p->rows == ROWS_OPERATION || (p->rows == ROWS_GROUP && p->t0 == TIME_NONE);
 	if (p->trk && p->trk < snap->ntrks && !is_group)
 		done |= timeline_show_track(tl, env, p->trk);
 	if (!done && p->fun && p->fun < snap->nfuns) {

@@ -21,7 +21,7 @@
  * multiplication, so cells cover the window without gaps at any zoom.
  */
 enum timeline_kind { TL_P, TL_M, TL_G, TL_T, TL__N };
-enum timeline_subset { ONLY_ALL, ONLY_GROUP, ONLY_TASK, ONLY_RELATED }; /* which goroutines are rows */
+enum timeline_subset { ONLY_ALL, ONLY_GROUP, ONLY_TASK, ONLY_RELATED, ONLY_OPERATION }; /* which goroutines are rows */
 enum timeline_task_order { BY_START, BY_TREE, BY_DURATION };		/* order of the rows of tasks */
 enum { TL_STW = 1, TL_GC = 2 };					/* overlays */
 enum {

@@ -535,7 +535,7 @@ void timeline_load_view(void *st, const struct pane_env *env, const struct view 
 	const struct snap *sn = session_snap(env->s);
 	int64_t t0 = view_get_time(v, "t0"), t1 = view_get_time(v, "t1"), row = view_get(v, "row");
 	enum timeline_kind kind = (enum timeline_kind)view_get_below(v, "rows", TL__N);
-	enum timeline_subset only = (enum timeline_subset)view_get_below(v, "only", ONLY_RELATED + 1);
+	enum timeline_subset only = (enum timeline_subset)view_get_below(v, "only", ONLY_OPERATION + 1);
 	enum timeline_task_order order = (enum timeline_task_order)view_get_below(v, "order", BY_DURATION + 1);
 	uint64_t id = (uint64_t)view_get(v, "id");
 	tl->moved = !view_get(v, "first");

@@ -8,6 +8,8 @@
 #include "config.h"
 #include "timeline/internal.h"
 
+#include "operations/operations.h"
+
 #include "base/text/text.h"
 #include "trace/neighbours.h"
 #include "tracepane/tracepane.h"
@@ -70,6 +72,27 @@ static enum verdict rows_task(
 	return V_DONE;
 }
 
+static enum verdict rows_operation(
+    struct timeline *tl, const struct pane_env *env, const char *arg, struct ask *out)
+{
+	const struct snap *sn = session_snap(env->s);
+	const struct operations *ops = operations_if_shared(sn);
+	uint64_t id;
+	if (!trace_parse_id(arg, '#', &id))
+		return pane_message(out, "rows operation requires the number of an operation (pane 7 lists them)");
+	uint32_t i = ops ? operations_by_id(ops, id) : OPERATION_NONE;
+	if (i == OPERATION_NONE)
+		return pane_message(out, ops ? "no operation with this number" : "operations are not known yet: 7 finds them");
+	struct operation o = operations_get(ops, i);
+	if (ops->kind[o.kind].source == OPERATION_TASK)
+		return rows_task(tl, env, arg + (*arg == '#'), out);
+	timeline_show_subset(tl, env, ONLY_OPERATION, id);
+	tl->at = o.t0 + (o.t1 - o.t0) / 2;
+	timeline_set_window(tl, env, o.t0 - (o.t1 - o.t0) / 16, o.t1 + (o.t1 - o.t0) / 16);
+	timeline_select_track(tl, env, o.g);
+	return V_DONE;
+}
+
 static enum verdict rows_related(
     struct timeline *tl, const struct pane_env *env, const char *arg, struct ask *out)
 {
@@ -121,6 +144,7 @@ enum verdict timeline_rows_command(
 		enum verdict (*fn)(
 		    struct timeline *, const struct pane_env *, const char *, struct ask *);
 	} words[] = {{"group", rows_group}, {"task", rows_task}, {"related", rows_related},
+	    {"operation", rows_operation},
 	    {"tasks", rows_tasks}};
 	size_t n = arg ? strcspn(arg, " ") : 0;
 	if (!n) {
@@ -145,7 +169,7 @@ enum verdict timeline_rows_command(
 	case 'g': timeline_show_subset(tl, env, ONLY_ALL, 0); return V_DONE;
 	default:
 		return pane_message(out,
-		    "rows requires p, m, g, tasks [start|tree|duration], group RE, task N or related N");
+		    "rows requires p, m, g, tasks [start|tree|duration], group RE, task N, operation N or related N");
 	}
 }
 
@@ -191,6 +215,8 @@ void timeline_describe_rows(const struct timeline *tl, const struct pane_env *en
 		put_expression(regex_pattern(tl->rows.group[tl->rows.only_id]), b);
 	if (tl->rows.kind == TL_G && tl->rows.only == ONLY_TASK)
 		buf_printf(b, " of task %llu", (unsigned long long)tl->rows.only_id);
+	if (tl->rows.kind == TL_G && tl->rows.only == ONLY_OPERATION)
+		buf_printf(b, " of operation #%llu", (unsigned long long)tl->rows.only_id);
 	if (tl->rows.kind == TL_G && tl->rows.only == ONLY_RELATED) {
 		buf_puts(b, " around ");
 		tracepane_put_id(st, (trk_id)tl->rows.only_id, b);

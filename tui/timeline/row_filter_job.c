@@ -20,6 +20,7 @@
 #include "base/job.h"
 #include "base/mem/mem.h"
 #include "base/radix_sort.h"
+#include "critical/path.h"
 #include "trace/neighbours.h"
 
 #include <string.h>
@@ -47,7 +48,9 @@ struct near_set {			/* related goroutines, the nearest first, then by number */
 struct near_work {
 	const struct snap *sn;
 	const struct stats_tasks *tasks;
-	uint32_t task;		/* UINT32_MAX: related to a goroutine */
+	uint32_t task;		/* UINT32_MAX: related to a goroutine, or of an operation */
+	const struct operations *ops;	/* NULL, or of these the operation with this index: */
+	uint32_t operation;
 	struct near_set to;
 };
 
@@ -85,8 +88,29 @@ struct timeline_row_filter {
 
 /* ---- neighbours */
 
+/* The goroutines that worked for an operation: its own, those that it created, and those on its critical path. */
+static uint8_t *mark_operation(const struct near_work *w, struct arena *a, const struct progress_watcher *on)
+{
+	uint8_t *set = arena_zalloc(a, w->sn->ntrks);
+	struct operation o = operations_get(w->ops, w->operation);
+	struct critical_path p = {0};
+	const struct critical_walker *walker = critical_walker_new(w->sn, w->ops, a, on);
+	for (uint32_t i = 0; (i = operations_next_child(w->ops, w->operation, i)) != OPERATION_NONE; i++)
+		set[operations_get(w->ops, i).g] = NEIGHBOUR_NEAR;
+	if (walker)
+		critical_path_walk(walker, o.g, o.t0, o.t1, &p);
+	for (size_t i = 0; i < p.n; i++)
+		set[p.v[i].g] = NEIGHBOUR_NEAR;
+	set[o.starter] = set[o.g] = NEIGHBOUR_SELF;
+	set[0] = 0;
+	critical_path_free(&p);
+	return set;
+}
+
 static uint8_t *mark_neighbours(const struct near_work *w, struct arena *a, const struct progress_watcher *on)
 {
+	if (w->ops)
+		return mark_operation(w, a, on);
 	return w->task != UINT32_MAX ? neighbours_of_task(w->sn, w->tasks, w->task, a)
 				     : neighbours_of_goroutine(w->sn, (trk_id)w->to.id, a, on);
 }
@@ -136,10 +160,11 @@ static void near_take(struct timeline_row_filter *p, struct near_work *w)
 }
 
 /* Return whether the neighbours are known; start to find them otherwise. */
-static bool near_known(const struct timeline *tl, const struct snap *sn, uint32_t task)
+static bool near_known(const struct timeline *tl, const struct snap *sn, uint32_t task, uint32_t operation)
 {
 	struct timeline_row_filter *p = tl->rows.filter;
 	struct near_work *w = async_wanted(&p->finding), new = {.sn = sn, .tasks = tl->ix->tasks, .task = task,
+	    .ops = operation == OPERATION_NONE ? NULL : operations_if_shared(sn), .operation = operation,
 	    .to = {.only = tl->rows.only, .id = tl->rows.only_id, .news = tl->news}};
 	if (near_is(&p->near_set, &new.to))
 		return true;
@@ -294,9 +319,12 @@ const struct timeline_row_list *timeline_row_filter(const struct timeline *tl, c
 		return &p->now;
 	async_stop(&p->listing);
 	uint32_t task = tl->rows.only == ONLY_TASK ? stats_task_find(tl->ix->tasks, tl->rows.only_id) : UINT32_MAX;
-	bool near_set = task != UINT32_MAX || (tl->rows.only == ONLY_RELATED && tl->rows.only_id < sn->ntrks);
-	bool known = near_set && near_known(tl, sn, task);
-	trk_id self = tl->rows.only == ONLY_RELATED && near_set ? (trk_id)tl->rows.only_id : 0;
+	const struct operations *ops = tl->rows.only == ONLY_OPERATION ? operations_if_shared(sn) : NULL;
+	uint32_t operation = ops ? operations_by_id(ops, tl->rows.only_id) : OPERATION_NONE;
+	bool related = tl->rows.only == ONLY_RELATED && tl->rows.only_id < sn->ntrks;
+	bool near_set = task != UINT32_MAX || related || operation != OPERATION_NONE;
+	bool known = near_set && near_known(tl, sn, task, operation);
+	trk_id self = operation != OPERATION_NONE ? operations_get(ops, operation).g : related ? (trk_id)tl->rows.only_id : 0;
 	struct list_work *w = xcalloc(1, sizeof *w);
 	*w = (struct list_work){.sn = sn,
 	    .scope = &tl->scope,

@@ -14,17 +14,6 @@
  * The pane `why`: the critical path of an operation, a task, a region or a span, summed up in lines (critical/lines.h).
  */
 
-/* A critical path that is walked, on any thread, and its result. */
-struct why_walk {
-	struct trace_analysis *of;	/* a reference */
-	struct critical_target target;
-	uint32_t rank, among;	/* of an operation: how many of its kind took at most as long, of how many; 0: unknown */
-	int64_t p50;
-	struct critical_path path;
-	struct critical_lines *lines;
-	struct critical_waterfall *picture;
-};
-
 struct why {
 	struct trace_analysis *analysis;	/* NULL: it is being made */
 	struct async making, walking;
@@ -43,7 +32,6 @@ bool why_find_target(const struct trace_analysis *, const struct place *, struct
 /* Start the walk of a target, and take its result at once if it is short. */
 void why_start_walk(struct why *, const struct pane_env *, const struct critical_target *);
 void why_finish_walk(void *, const struct pane_env *, struct ask *);	/* for struct pane_work */
-void why_free_walk(struct why_walk *);		/* may be NULL */
 
 /* flame_query.c: ask for the flame graph of the shown path, which must exist; or compare the slow operations of its kind
    with the others, for act(). */

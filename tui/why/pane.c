@@ -12,7 +12,6 @@
 
 #include "base/text/text.h"
 #include "term/style.h"
-#include "trace/bins.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -213,34 +212,12 @@ static enum verdict act_why(void *st, const struct pane_env *env, const struct a
 	}
 }
 
-/* Append what is explained: "request #17", or, of a time of a goroutine, "wait of G44 at main.reserve main.go:38". */
-static void put_target(const struct why_walk *w, struct buf *b)
-{
-	const struct critical_target *t = &w->target;
-	const struct store *store = w->of->sn->st;
-	struct trace_interval v;
-	if (t->operation != OPERATION_NONE) {
-		tracepane_put_kind_name(t->kind.s, t->kind.n, 40, b);
-		buf_printf(b, " #%" PRIu64, t->id);
-	} else if (trace_interval_at(w->of->sn, t->g, t->t0, &v) && v.t0 == t->t0 && v.t1 == t->t1) {
-		buf_printf(b, "%s of ", tracepane_state_waits(v.state) ? "wait" : style_state_name(v.state));
-		tracepane_put_id(store, t->g, b);
-		if (v.stack) {
-			buf_puts(b, " at ");
-			tracepane_put_site(store, v.stack, b);
-		}
-	} else {
-		buf_puts(b, "time of ");
-		tracepane_put_track(store, t->g, b);
-	}
-}
-
 /* Append "request #17  38.1ms  p99 of 1,100 (p50 36.0ms)  G37 at 0.0029s". */
 static void put_operation(const struct why_walk *w, struct buf *b)
 {
 	const struct critical_target *t = &w->target;
 	const struct store *store = w->of->sn->st;
-	put_target(w, b);
+	why_put_target(w, b);
 	buf_puts(b, "  ");
 	text_ns(b, w->path.t1 - w->path.t0);
 	if (w->among > 1) {

@@ -13,6 +13,7 @@
 
 #include "base/text/text.h"
 #include "term/style.h"
+#include "trace/bins.h"
 #include "tracepane/tracepane.h"
 #include "widget/strip.h"
 
@@ -153,6 +154,27 @@ static void draw_legend(const struct waterfall_view *v, struct grid *g, int y, i
 		done[best] = true;
 		strip_cell(g, y, x, time_class_state((enum time_class)best), STRIP_FULL);
 		x = grid_text(g, y, x + 2, ST_DIM, 0, time_class_name((enum time_class)best)) + 3;
+	}
+}
+
+void why_put_target(const struct why_walk *w, struct buf *b)
+{
+	const struct critical_target *t = &w->target;
+	const struct store *store = w->of->sn->st;
+	struct trace_interval v;
+	if (t->operation != OPERATION_NONE) {
+		tracepane_put_kind_name(t->kind.s, t->kind.n, 40, b);
+		buf_printf(b, " #%" PRIu64, t->id);
+	} else if (trace_interval_at(w->of->sn, t->g, t->t0, &v) && v.t0 == t->t0 && v.t1 == t->t1) {
+		buf_printf(b, "%s of ", tracepane_state_waits(v.state) ? "wait" : style_state_name(v.state));
+		tracepane_put_id(store, t->g, b);
+		if (v.stack) {
+			buf_puts(b, " at ");
+			tracepane_put_site(store, v.stack, b);
+		}
+	} else {
+		buf_puts(b, "time of ");
+		tracepane_put_track(store, t->g, b);
 	}
 }
 

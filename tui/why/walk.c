@@ -132,12 +132,17 @@ static void take_walk(struct why *p, const struct pane_env *env, struct why_walk
 	p->row = 0;
 }
 
-void why_start_walk(struct why *p, const struct pane_env *env, const struct critical_target *t)
+struct why_walk *why_walk_of(struct async *slot, struct trace_analysis *a, const struct critical_target *t)
 {
 	struct why_walk *w = xcalloc(1, sizeof *w);
-	w->of = trace_analysis_share(p->analysis);
+	w->of = trace_analysis_share(a);
 	w->target = *t;
-	take_walk(p, env, async_start(&p->walking, &walk_kind, w, ASYNC_ALWAYS));
+	return async_start(slot, &walk_kind, w, ASYNC_ALWAYS);
+}
+
+void why_start_walk(struct why *p, const struct pane_env *env, const struct critical_target *t)
+{
+	take_walk(p, env, why_walk_of(&p->walking, p->analysis, t));
 }
 
 void why_finish_walk(void *st, const struct pane_env *env, struct ask *out)

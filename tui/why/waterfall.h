@@ -6,6 +6,25 @@
 #include "app/pane.h"
 #include "critical/target.h"
 #include "critical/waterfall.h"
+#include "session/trace_analysis.h"
+
+/* A critical path that is walked, on any thread, and its result. */
+struct why_walk {
+	struct trace_analysis *of;	/* a reference */
+	struct critical_target target;
+	uint32_t rank, among;	/* of an operation: how many of its kind took at most as long, of how many; 0: unknown */
+	int64_t p50;
+	struct critical_path path;
+	struct critical_lines *lines;
+	struct critical_waterfall *picture;
+};
+
+struct async;
+/* walk.c: walk the path of a target in a slot. Return NULL if a job does it, and async_finish() returns it. */
+struct why_walk *why_walk_of(struct async *, struct trace_analysis *, const struct critical_target *);
+void why_free_walk(struct why_walk *);		/* may be NULL */
+/* Append what is explained: "request #17", or, of a time of a goroutine, "wait of G44 at main.reserve main.go:38". */
+void why_put_target(const struct why_walk *, struct buf *);
 
 /* The picture of a critical path, see picture.c. */
 struct waterfall_view {

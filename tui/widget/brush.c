@@ -10,15 +10,6 @@
 
 #include "base/text/text.h"
 
-/* Return the last bar that starts at or before ns; 0: all start later. */
-static int bar_of(const struct bars *b, int64_t ns)
-{
-	int i = 0;
-	while (i + 1 < b->n && b->edge[i + 1] <= ns)
-		i++;
-	return i;
-}
-
 void brush_set_bars(struct brush *b, const struct bars *bars)
 {
 	struct bars was = b->bars;
@@ -27,8 +18,8 @@ void brush_set_bars(struct brush *b, const struct bars *bars)
 		return;
 	b->bars.on = true;
 	b->bars.held = was.held;
-	b->bars.at = bar_of(bars, was.edge[was.at]);
-	b->bars.from = bar_of(bars, was.edge[was.from]);
+	b->bars.at = histogram_bars_at(bars, was.edge[was.at]);
+	b->bars.from = histogram_bars_at(bars, was.edge[was.from]);
 }
 
 void brush_copy_limit(struct brush *to, const struct brush *from)
@@ -46,8 +37,8 @@ bool brush_same_limit(const struct brush *a, const struct brush *b)
 /* Select the bars of the limit. */
 static void select_limit(struct brush *b)
 {
-	b->bars.from = bar_of(&b->bars, b->lo);
-	b->bars.at = bar_of(&b->bars, b->hi);
+	b->bars.from = histogram_bars_at(&b->bars, b->lo);
+	b->bars.at = histogram_bars_at(&b->bars, b->hi);
 	b->bars.held = b->bars.from != b->bars.at;
 }
 

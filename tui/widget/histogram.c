@@ -5,12 +5,16 @@
  * nanosecond up; histogram_bars_trim() moves the used part to the front. Edges are rounded powers
  * of 10^(1/5), so that the end of a bar is the start of the next and a range of bars is two whole
  * numbers of nanoseconds.
+ *
+ * Fine bars are not rounded: their number follows from the screen, and the same bars are made again for the same
+ * durations.
  */
 #include "config.h"
 #include "widget/histogram.h"
 
 #include "base/text/text.h"
 
+#include <math.h>
 #include <string.h>
 
 /* 10^(k/5), in thousandths. */
@@ -32,6 +36,28 @@ void histogram_bars_init(struct bars *b)
 	for (int i = 0; i <= SCALE; i++)
 		b->edge[i] = edge_of(i);
 	b->edge[0] = 0;
+}
+
+void histogram_bars_between(struct bars *b, int64_t least, int64_t lo, int64_t hi)
+{
+	lo = lo > 0 ? lo : 1;
+	hi = hi > lo ? hi : lo;
+	*b = (struct bars){.fine = true};
+	b->edge[0] = least;
+	double step = log((double)(hi + 1) / (double)lo) / BARS_FINE;
+	for (int k = 1; k <= BARS_FINE; k++) {
+		int64_t e = k == BARS_FINE ? hi + 1 : (int64_t)((double)lo * exp(step * k));
+		if (e > b->edge[b->n])
+			b->edge[++b->n] = e;
+	}
+}
+
+void histogram_bars_mark(struct bars *b, const char *name, int64_t ns)
+{
+	if (b->nmarks == BARS_MARKS)
+		return;
+	b->mark[b->nmarks].name = name;
+	b->mark[b->nmarks++].ns = ns;
 }
 
 void histogram_bars_add(struct bars *b, int64_t ns)
@@ -61,9 +87,13 @@ void histogram_bars_trim(struct bars *b)
 	b->n = end - first;
 }
 
+/* Move by bars; narrow ones without a count are skipped. */
 static void move_bar(struct bars *b, int by)
 {
-	int to = b->at + by;
+	int to = b->at, dir = by < 0 ? -1 : 1;
+	for (int i = 0; i != by && to >= 0 && to < b->n; i += dir)
+		for (to += dir; b->fine && to > 0 && to < b->n - 1 && !b->count[to]; to += dir)
+			;
 	b->at = to < 0 ? 0 : to >= b->n ? b->n - 1 : to;
 }
 
@@ -105,15 +135,58 @@ static bool is_chosen(const struct bars *b, int i)
 	return b->on && i >= from && i <= to;
 }
 
-void histogram_bars_draw(const struct bars *b, struct grid *g, int y, int x, int h, int w, enum style style)
+int histogram_bars_at(const struct bars *b, int64_t ns)
 {
+	int i = 0;
+	while (i + 1 < b->n && b->edge[i + 1] <= ns)
+		i++;
+	return i;
+}
+
+/* Draw "^p50" below the bars; of those that overlap, the longest duration. */
+static void draw_marks(const struct bars *b, struct grid *g, int y, int x, int wide)
+{
+	int end = g->w;
+	for (int k = b->nmarks; k-- > 0;) {
+		int at = x + histogram_bars_at(b, b->mark[k].ns) * wide, n = 1 + (int)strlen(b->mark[k].name);
+		at = at + n > g->w ? g->w - n : at;
+		if (at + n >= end && end < g->w)
+			continue;
+		grid_printf(g, y, at, ST_HEAD, 0, "^%s", b->mark[k].name);
+		end = at;
+	}
+}
+
+/* Add the bars in pairs, as often as is needed for w cells. */
+static void fit_bars(struct bars *b, int w)
+{
+	while (b->n > w && !b->on && w > 0) {
+		for (int i = 0; i < b->n; i += 2) {
+			b->edge[i / 2] = b->edge[i];
+			b->count[i / 2] = b->count[i] + (i + 1 < b->n ? b->count[i + 1] : 0);
+		}
+		b->edge[(b->n + 1) / 2] = b->edge[b->n];
+		b->n = (b->n + 1) / 2;
+	}
+	b->most = 0;
+	for (int i = 0; i < b->n; i++)
+		b->most = b->count[i] > b->most ? b->count[i] : b->most;
+}
+
+void histogram_bars_draw(const struct bars *of, struct grid *g, int y, int x, int h, int w, enum style style)
+{
+	struct bars fitted = *of;
+	const struct bars *b = &fitted;
+	fit_bars(&fitted, w);
 	int wide = b->n ? w / b->n : 0;
 	wide = wide > 5 ? 5 : wide;
 	if (h < 2 || wide < 1 || !b->most)
 		return;
+	if (b->nmarks && h >= 5 && !b->on)
+		draw_marks(b, g, y + --h, x, wide);
 	int last = -9;
 	for (int i = 0; i < b->n; i++) {
-		int x0 = x + i * wide, cells = wide > 1 ? wide - 1 : 1;
+		int x0 = x + i * wide, cells = wide > 1 && !b->fine ? wide - 1 : wide;
 		double level = (double)b->count[i] / (double)b->most * (h - 1);
 		for (int r = 0; r < h - 1; r++) {
 			double here = level - (h - 2 - r);
