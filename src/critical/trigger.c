@@ -154,7 +154,7 @@ void critical_put_triggering(
 	const struct operation_kind *k = &ops->kind[o.kind];
 	buf_puts(b, o.t1 < sn->t1 || o.complete ? "after " : "in ");
 	text_safe(b, k->name, k->nname);
-	buf_printf(b, " %" PRIu64 " (", o.id);
+	buf_printf(b, " #%" PRIu64 " (", o.id);
 	text_ns(b, o.t1 - o.t0);
 	buf_putc(b, ')');
 }

@@ -13,9 +13,9 @@ struct critical_trigger {
 };
 /* Find it. Return false if the trace is no snapshot of a flight recorder, or if its last goroutine is not known. */
 bool critical_find_trigger(const struct snap *, const struct operations *, struct critical_trigger *);
-/* Append "snapshot of a flight recorder, written by G162 after request 151 (80.7ms)"; safe for a terminal. */
+/* Append "snapshot of a flight recorder, written by G162 after request #151 (80.7ms)"; safe for a terminal. */
 void critical_put_trigger(struct buf *, const struct snap *, const struct operations *, const struct critical_trigger *);
-/* Append only "after request 151 (80.7ms)", or "in request 151" if that has not ended in the snapshot. The operation must be
+/* Append only "after request #151 (80.7ms)", or "in request #151" if that has not ended in the snapshot. The operation must be
    known. */
 void critical_put_triggering(struct buf *, const struct snap *, const struct operations *, const struct critical_trigger *);
 

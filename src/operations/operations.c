@@ -514,7 +514,7 @@ uint32_t operations_choose(const struct operations *o, const char *words, uint32
 	uint64_t id;
 	struct err why = {0};
 	*count = 0;
-	if (trace_parse_id(words, 't', &id)) {
+	if (trace_parse_id(words + (*words == '#'), 't', &id)) {
 		uint32_t i = operations_by_id(o, id);
 		*count = i != OPERATION_NONE;
 		return i;

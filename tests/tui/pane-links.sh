@@ -29,8 +29,8 @@ link orders.trace 1jjj 4 'export  self 50.0ms'
 # from an interval on the timeline to its goroutine, its stack in the flame graph, its task, and the events at that time
 link orders.trace 'gG55<Enter>gt1.32s<Enter>' 6 '[6Gor]' 'net/http.(*conn).serve'
 link orders.trace 'gG55<Enter>gt1.32s<Enter>' 4 '[4Flame]'
-link orders.trace 'gG55<Enter>gt1.32s<Enter>' 7 '[7Ops]' '18 kinds' '>authenticate'
-link orders.trace 'gG55<Enter>gt1.32s<Enter>7<Enter>' '<Enter>' 'Operations > authenticate > 926'
+link orders.trace 'gG55<Enter>gt1.32s<Enter>' 7 '[7Ops]' '12 kinds' '>authenticate'
+link orders.trace 'gG55<Enter>gt1.32s<Enter>7<Enter>' '<Enter>' 'Operations > authenticate > #926'
 link orders.trace 'gG55<Enter>gt1.32s<Enter>' 9 '[9Ev]' '1.32'
 # 5 on a goroutine selects its row among all rows. 5 on a group shows only the rows of the group; 0, a search and u show all
 # rows again.
@@ -51,7 +51,7 @@ done
 link orders.trace '6<Enter><Enter>jjj' '<Enter>' '[5Time]' 'select 1.44ms'
 link orders.trace '7/checkout<Enter><Enter><Enter>' 5 '[5Time]' 'task 1107'
 link stock.trace '7<Enter>' 5 '[5Time]' 'G rows of operation #208'
-link stock.trace '75' ':rows operation 401<Enter>' '[5Time]' 'G rows of operation #401'
+after "$samples/stock.trace" '75:rows operation 401<Enter>' '[5Time]' 'G rows of operation #401'
 link orders.trace 8jj '<Enter>' '[5Time]' '0.23'
 link orders.trace '9gt1.201455s<Enter>jjj' '<Enter>' '[5Time]' 'G35'
 link orders.trace '9gt1.201455s<Enter>jjj' 6 '[6Gor]' 'net/http.(*conn).serve'

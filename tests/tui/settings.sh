@@ -112,7 +112,7 @@ if curses; then
 	shows 'a click sorts goroutine groups' 'RUNNABLE▼'
 	press '6<Enter><Enter><Mouse 0M 24 6>' "$trace" -mouse=on
 	shows 'a click sorts the intervals of a goroutine' 'DURATION▼'
-	press '7<Mouse 0M 50 2>' "$trace" -mouse=on
+	press '7<Mouse 0M 36 2>' "$trace" -mouse=on
 	shows 'a click sorts tasks' ' p50▼ '
 	press '<Mouse 0M 36 0>' "$cpu" -judge=false -mouse=on
 	shows 'a click on a tab shows its pane' '[4Flame]'

@@ -36,7 +36,7 @@ static const struct pane_table_column cols[FIND_COLS] = {
     [FIND_LEVEL] = {{"LEVEL", 7, false, 0, 0, 0, "level"}, "problems, then notices", true},
     [FIND_COST] = {{"COST", 7, true, 0, 0, 0, "cost"}, "time that would go with the cause", false},
     [FIND_TEXT] = {{"FINDING", 0, false, 0, 0, 0, NULL}, "what was found", true},
-    [FIND_RULE] = {{"RULE", 15, false, 0, 60, 0, "rule"}, "the rule that raised it", true},
+    [FIND_RULE] = {{"RULE", 15, false, 0, 40, 0, "rule"}, "the rule that raised it", true},
 };
 
 /* Return all findings; NULL: they are being made. */

@@ -37,7 +37,7 @@ static void draw_line(const void *arg, struct grid *g, int y, uint32_t i)
 	const struct tasks *p = d->p;
 	const struct task_line *l = &p->page.line[i];
 	struct buf b = {0};
-	int bar = g->w >= 100 ? 50 : 22, x = g->w - bar - 1;
+	int bar = g->w >= 100 ? 50 : g->w >= 72 ? 22 : g->w >= 56 ? 8 : 0, x = g->w - bar - 1;
 	bool lasts = l->what != LN_BEGIN && l->what != LN_LOG && l->what != LN_END;
 	buf_putc(&b, '+');
 	text_ns(&b, l->t0 - d->t0);
@@ -52,7 +52,7 @@ static void draw_line(const void *arg, struct grid *g, int y, uint32_t i)
 	buf_free(&b);
 	if (lasts)
 		tracepane_draw_ns(g, y, x - 1, l->what == LN_REST ? l->ns : l->t1 - l->t0, 0);
-	if (d->length > 0)
+	if (d->length > 0 && bar)
 		draw_position(d, g, y, x, bar, l);
 }
 

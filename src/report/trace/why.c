@@ -13,6 +13,7 @@
 #include "base/wrap_math.h"
 #include "critical/many.h"
 #include "critical/trigger.h"
+#include "critical/waterfall.h"
 #include "session/query_targets.h"
 
 #include <inttypes.h>
@@ -28,6 +29,7 @@ struct why_report {
 	struct critical_trigger trigger;
 	struct critical_path path;
 	struct critical_lines *lines;
+	struct critical_waterfall *picture;
 	struct critical_sum sum;	/* of all targets, if nothing was chosen; lines NULL: none */
 };
 
@@ -95,8 +97,7 @@ static bool make_answer(struct why_report *y)
 	const struct critical_target *t = &y->targets.v[y->at];
 	critical_path_walk(y->walker, t->g, t->t0, t->t1, &y->path);
 	y->lines = critical_lines_new(r->sn);
-	critical_lines_add(y->lines, &y->path, 0);
-	critical_lines_sort(y->lines);
+	y->picture = critical_waterfall_new(y->lines, &y->path);
 	return y->targets.chosen ||
 	    critical_sum_lines(y->walker, y->targets.v, y->targets.n, &r->filter.on, &y->sum);
 }
@@ -218,7 +219,7 @@ static void put_head(const struct why_report *y)
 	struct trace_report_text name = trace_report_string(y->r, store_origin(y->r->st, g)->name, "");
 	buf_puts(b, "why ");
 	text_safe(b, t->kind.s, t->kind.n);
-	buf_printf(b, " %" PRIu64 ": ", t->id);
+	buf_printf(b, t->operation == OPERATION_NONE ? " %" PRIu64 ": " : " #%" PRIu64 ": ", t->id);
 	text_ns(b, y->path.t1 - y->path.t0);
 	put_rank(y, t);
 	buf_printf(b, ", G%" PRIu64 " ", (uint64_t)g->id);
@@ -233,7 +234,12 @@ static void put_head(const struct why_report *y)
 	if (y->targets.n > 1 && y->targets.chosen)
 		buf_printf(b, t->complete ? "\nof %" PRIu32 " that fit it is the one nearest their p99"
 		    : "\nof %" PRIu32 " that fit it is the longest that is not complete", y->targets.n);
-	buf_puts(b, "\n\n");
+	struct buf most = {0};
+	critical_put_most(&most, y->r->sn, y->lines, y->picture);
+	buf_putc(b, '\n');
+	text_safe(b, most.p, most.n);
+	buf_puts(b, most.n ? "\n\n" : "\n");
+	buf_free(&most);
 }
 
 static void put_sum_head(const struct why_report *y)
@@ -457,6 +463,7 @@ int report_why(const struct options *o, struct out *out, struct err *e)
 			print_answer(&y);
 	}
 	critical_lines_free(y.lines);
+	critical_waterfall_free(y.picture);
 	critical_lines_free(y.sum.lines);
 	critical_path_free(&y.path);
 	trace_report_close(&r);
