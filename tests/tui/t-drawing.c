@@ -431,32 +431,68 @@ static void test_rows(void)
 			break;
 		}
 	}
-	int x[3], w[3];
-	struct list_column c[3] = {
-	    {"A", 8, true, 0, 0, 0, NULL}, {"NAME", 0, false, 0, 0, 0, NULL}, {"B", 6, true, 1, 0, 0, NULL}};
-	list_layout_columns(c, 3, 40, 40, x, w);
+}
+
+static void some_columns(void)
+{
+	int x[3], w[3], wants;
+	struct list_column c[3] = {{.head = "A", .least = 8, .content = LIST_NUMBER, .drop = LIST_FIRST},
+	    {.head = "NAME", .least = 16, .want = 40, .content = LIST_TEXT, .weight = 1},
+	    {.head = "B", .least = 6, .content = LIST_NUMBER, .drop = LIST_FIRST, .sort = 1}};
+	list_layout_columns(c, 3, 40, x, w);
 	OK(x[0] == 0 && x[1] == 9 && w[1] == 24 && x[2] == 34);
-	list_layout_columns(c, 3, 20, 20, x, w);
-	OK(x[1] == 9 && x[2] == 14);	/* kept: the list is sorted by it */
+	list_layout_columns(c, 3, 24, x, w);
+	OK(x[0] == -1 && x[1] == 0 && x[2] == 17);	/* kept: the list is sorted by it */
 	c[2].sort = 0;
-	list_layout_columns(c, 3, 20, 20, x, w);
-	OK(x[2] == -1 && x[1] >= 0);
-	list_layout_columns(c, 3, 20, 60, x, w);
-	OK(x[2] == -1 && w[1] == 51);	/* columns chosen for 20 cells, then laid out in 60 */
-	c[2].leave = 30;
-	list_layout_columns(c, 3, 45, 45, x, w);
-	OK(x[2] == -1);
-	list_layout_columns(c, 3, 46, 46, x, w);
-	OK(x[2] == 40 && w[1] == 30);
-	c[0].grow = 4, c[2].grow = 10;
-	list_layout_columns(c, 3, 64, 64, x, w);
-	OK(w[0] == 12 && w[1] == 40 && w[2] == 10);
-	c[0].grow = c[2].grow = 0;
-	c[1].width = 10;	/* no column takes the rest: columns are shown whole or not at all */
-	list_layout_columns(c, 3, 25, 25, x, w);
-	OK(x[1] == 9 && x[2] == -1);
-	list_layout_columns(c, 3, 26, 26, x, w);
-	OK(x[2] == 20);
+	list_layout_columns(c, 3, 25, x, w);
+	OK(x[2] == -1 && x[1] == 9 && w[1] == 16);
+	list_layout_columns(c, 3, 80, x, w);
+	OK(w[1] == 40);		/* more is of no use */
+	c[1].most = 50;
+	list_layout_columns(c, 3, 80, x, w);
+	OK(w[1] == 50);		/* it is, if nothing else needs the cells */
+	OK(list_cells_beside(c, 3, 56 + LIST_SIDE_GAP + LIST_SIDE_LEAST - 1, &wants) == 97 && wants == 56);
+	OK(list_cells_beside(c, 3, 98, &wants) == 56);
+	OK(list_cells_beside(c, 3, 118, &wants) == 56 && list_cells_beside(c, 3, 300, &wants) == 66);
+	c[2].drop = LIST_THEN;
+	list_layout_columns(c, 3, 55, x, w);
+	OK(x[2] == -1 && w[1] == 40);	/* the name has what it wants first */
+	list_layout_columns(c, 3, 56, x, w);
+	OK(x[2] == 50);
+}
+
+static void random_columns(struct list_column *c, int n)
+{
+	for (int i = 0; i < n; i++)
+		c[i] = (struct list_column){.head = "HEAD", .least = (uint8_t)(1 + rnd(20)), .want = (uint8_t)rnd(70),
+		    .content = (uint8_t)rnd(3), .drop = (uint8_t)rnd(4), .weight = (uint8_t)rnd(3), .sort = !rnd(8),
+		    .most = (uint8_t)rnd(120)};
+}
+
+/* A wider list, or a wider screen with a side part, has each column of the narrower one, and none of them narrower. */
+static void columns(void)
+{
+	enum { MAX = 12, WIDE = 300 };
+	some_columns();
+	for (int i = 0; i < 400; i++) {
+		struct list_column c[MAX];
+		int n = 1 + (int)rnd(MAX), before[2][MAX] = {{0}}, bad = 0, was = 0;
+		random_columns(c, n);
+		for (int w = 1; w <= WIDE; w++)
+			for (int side = 0; side < 2; side++) {
+				int x[MAX], width[MAX], wants = w, own = side ? list_cells_beside(c, n, w, &wants) : w;
+				list_layout_columns(c, n, own < w || wants > w ? own : wants, x, width);
+				for (int k = 0; k < n; k++) {
+					bad += width[k] < before[side][k] && w > 1;
+					bad += width[k] >= 0 && width[k] < c[k].least;
+					before[side][k] = width[k];
+				}
+				bad += side && own < w && w - own < LIST_SIDE_GAP + LIST_SIDE_LEAST;
+				bad += side && was && own == w;	/* the side part stays */
+				was |= side && own < w;
+			}
+		OK(!bad);
+	}
 }
 
 static void type(struct prompt *p, const char *s)
@@ -499,6 +535,7 @@ static void test_prompt(void)
 
 int main(void)
 {
+	columns();
 	test_contrast();
 	test_own_foreground();
 	test_text();

@@ -170,7 +170,7 @@ static bool is_shown(const void *st, const struct pane_env *env, uint32_t i)
 }
 
 static const struct pane_table_column cols[] = {
-    {{"NUMBER", 5, true, 0, 0, 0, "number"}, "", true}, {{"VALUE", 0, false, 0, 0, 0, "value"}, "", false}};
+    {"NUMBER", 5, 0, LIST_NUMBER, LIST_FIRST, 0, "number", "", true}, {"VALUE", 16, LIST_NAME_WANT, LIST_TEXT, LIST_KEPT, 1, "value", "", false}};
 static const struct pane_table_kind kind = {.cols = cols, .ncol = 2, .text = put_item, .compare = cmp_values,
     .id = item_id, .shown = is_shown};
 
@@ -375,9 +375,9 @@ static void limits(void)
 /* ---- the chosen columns of a table */
 
 static const struct pane_table_column wide_cols[] = {
-    {{"NAME", 0, false, 0, 0, 0, "name"}, "", true}, {{"A", 4, true, 0, 0, 0, "a"}, "", false},
-    {{"B", 4, true, 0, 0, 0, "b"}, "", false}, {{"BAR", 4, false, 0, 0, 0, NULL}, "", false},
-    {{"C", 4, true, 0, 0, 0, "c"}, "", false}};
+    {"NAME", 16, LIST_NAME_WANT, LIST_TEXT, LIST_KEPT, 1, "name", "", true}, {"A", 4, 0, LIST_NUMBER, LIST_FIRST, 0, "a", "", false},
+    {"B", 4, 0, LIST_NUMBER, LIST_FIRST, 0, "b", "", false}, {"BAR", 4, 0, LIST_TEXT, LIST_FIRST, 0, NULL, "", false},
+    {"C", 4, 0, LIST_NUMBER, LIST_FIRST, 0, "c", "", false}};
 static const struct pane_table_set wide_sets[] = {{"both", "", 6}, {NULL, NULL, 0}};
 static const struct pane_table_kind wide = {.cols = wide_cols, .ncol = 5, .sort = 1, .text = put_item,
     .compare = cmp_values, .sets = wide_sets};

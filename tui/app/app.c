@@ -45,18 +45,14 @@ bool app_pane_fits(const struct app *a, int i)
 	return !(panes[i]->trace_only && !trace) && !(panes[i]->profile_only && trace);
 }
 
-/* Below SIDE_COLS, tables choose the columns that fit beside the narrowest side part: otherwise columns would
-   disappear when the screen gets wider. */
-static void layout_panes(struct app *a)
+void app_layout(struct app *a)
 {
-	const struct pane_ops *p = pane_now(a);
-	bool side = p->side.draw && a->env.detail && a->screen.cols >= (p->side.cols ? p->side.cols : SIDE_COLS);
-	a->env.side_shown = side;
+	int cols = a->screen.cols, choose, own;
 	a->env.rows = a->screen.rows > 4 ? a->screen.rows - 4 : 1;
-	a->env.cols = (side ? a->screen.cols - a->screen.cols * 35 / 100 : a->screen.cols) + a->screen.shift;
-	a->env.choose = p->side.draw && a->env.detail && !side && a->screen.cols > SIDE_LEAVES
-			    ? SIDE_LEAVES + a->screen.shift
-			    : a->env.cols;
+	own = pane_main_cols(pane_now(a), state_now(a), &a->env, cols, &choose);
+	a->env.side_shown = own < cols;
+	a->env.cols = own + a->screen.shift;
+	a->env.choose = choose + a->screen.shift;
 }
 
 /* Scroll panes whose lines are cut at the right and which do not use h and l otherwise: see app_draw(). */
@@ -68,7 +64,7 @@ void app_shift(struct app *a, const struct act *act)
 	if (!(pane_now(a)->bit & bits))
 		return;
 	a->screen.shift = to < 0 ? 0 : to > SHIFT_MAX ? SHIFT_MAX : to;
-	layout_panes(a);
+	app_layout(a);
 }
 
 /* Show the first notice about the file once, when all of it has been read; ^G lists all notices. */
@@ -92,7 +88,8 @@ void app_update(struct app *a)
 {
 	const struct pane_ops *p = pane_now(a);
 	uint32_t now = p->of_scope ? session_scope(a->s) : p->of_selection ? session_selection(a->s) : session_serial(a->s);
-	layout_panes(a);
+	if (!a->state[a->cur] || a->seen[a->cur] == now)	/* otherwise its rows may be of the data before */
+		app_layout(a);
 	if (!a->state[a->cur]) {
 		a->state[a->cur] = xcalloc(1, p->state_size);
 		if (p->open)
@@ -103,6 +100,7 @@ void app_update(struct app *a)
 		p->update(state_now(a), &a->env);
 	}
 	a->seen[a->cur] = now;
+	app_layout(a);
 	report_notices(a);
 }
 
@@ -277,7 +275,7 @@ void app_act(struct app *a, const struct act *act)
 		app_handle_ask(a, &ask);
 	else if (v == V_PASS)
 		app_run_common(a, act);
-	layout_panes(a);
+	app_layout(a);
 }
 
 /* ---- life */
@@ -286,7 +284,7 @@ void app_resize(struct app *a, int rows, int cols)
 {
 	a->screen.rows = rows < 1 ? 1 : rows;
 	a->screen.cols = cols < 1 ? 1 : cols;
-	layout_panes(a);
+	app_layout(a);
 	if (pane_now(a)->bit == P_HELP && state_now(a))	/* its text is wrapped at the width */
 		pane_now(a)->update(state_now(a), &a->env);
 }

@@ -361,6 +361,7 @@ void app_draw(struct app *a, struct grid *g)
 			    COLS_MIN, ROWS_MIN);
 		return;
 	}
+	app_layout(a);
 	const struct pane_ops *p = pane_now(a);
 	struct rect area = {2, 0, a->env.rows, a->env.cols - a->screen.shift};
 	grid_focus(g, 2, 0);	/* the default if the pane has no selection */

@@ -8,7 +8,7 @@
 
 struct app;
 
-enum { SHIFT = 10, SHIFT_MAX = 400, SIDE_COLS = 120, SIDE_LEAVES = SIDE_COLS - SIDE_COLS * 35 / 100 };
+enum { SHIFT = 10, SHIFT_MAX = 400 };
 enum { COSTS = 256 };		/* frames whose cost is kept for `set debug on` */
 struct app_screen {
 	struct look look;
@@ -27,6 +27,8 @@ struct app_screen {
 /* Return whether the screen is too small for panes: app_draw() writes only a message. */
 bool app_too_small(const struct app *);
 void app_hints(const struct app *, struct buf *);	/* append the key hints of the pane shown */
+/* Divide the screen into the pane and its side part: before it is drawn, and after its rows have changed. */
+void app_layout(struct app *);
 int app_tab_at(const struct app *, int x);		/* the pane whose tab is at column x of line 0, or -1 */
 
 #endif

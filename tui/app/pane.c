@@ -125,6 +125,29 @@ static struct list_part list_of(const struct pane_ops *p, void *st, const struct
 	return p->list ? p->list->part(st, env) : (struct list_part){0};
 }
 
+/* The same division for a main part that has no table: free columns go to the side part, then to both. */
+static int split_columns(int wants, int w, int *choose)
+{
+	int free = w - wants - LIST_SIDE_GAP - LIST_SIDE_LEAST, side = LIST_SIDE_WANT - LIST_SIDE_LEAST;
+	*choose = wants < w ? wants : w;
+	if (free < 0)
+		return w;
+	return *choose = wants + (free > side ? (free - side) / 2 : 0);
+}
+
+int pane_main_cols(const struct pane_ops *p, void *st, const struct pane_env *env, int w, int *choose)
+{
+	struct list_part l = st ? list_of(p, st, env) : (struct list_part){0};
+	*choose = w;
+	if (!p->side.draw || !env->detail)
+		return w;
+	if (st && p->side.split)
+		return p->side.split(st, env, w, choose);
+	if (l.table && !p->side.wants)
+		return pane_table_cells_beside(l.table, st, env, w, choose);
+	return split_columns(p->side.wants ? p->side.wants : PANE_WANTS, w, choose);
+}
+
 /* Leave a row that cannot be selected: in the direction of the move, or back if there are only such rows. */
 static void skip_rows(const struct pane_ops *p, const void *st, struct rows *r, uint32_t from)
 {

@@ -82,7 +82,7 @@ struct pane_env {		/* what a pane may read besides its own state */
 	bool judge;		/* look for findings: set judge */
 	bool wall;		/* show times of a trace as wall clock times, if it has them */
 	int rows, cols;		/* of the pane's area; the side part is not counted */
-	int choose;	/* at most cols: the width for which tables choose their columns (list_layout_columns()) */
+	int choose;	/* at most cols: what a table may use, because the rest is kept for the side part of a wider screen */
 	enum base base;
 	const char *unit;	/* unit of values; NULL: chosen for each value */
 	const fun_id *tagged;	/* functions that were tagged (t) */
@@ -158,9 +158,12 @@ struct pane_ops {
 		const char *hints;
 		void (*keys)(const void *st, const struct pane_env *, struct buf *);
 	} lines;
-	struct {		/* the side part, shown from 120 columns on, or from cols if not 0 */
+	struct {		/* the side part, shown if it has LIST_SIDE_LEAST columns beside what the main part wants */
 		void (*draw)(const void *st, const struct pane_env *, struct grid *);
-		int cols;
+		/* How many columns the main part wants; 0: as many as its table (struct list_part), or PANE_WANTS. */
+		int wants;
+		/* NULL, or instead of these: see pane_main_cols(). */
+		int (*split)(const void *st, const struct pane_env *, int w, int *choose);
 	} side;
 	struct {		/* what it shows, for undo, marks and links; both NULL for a list: its rows */
 		void (*save)(const void *st, struct view *);	/* append its words to a view without any */
@@ -200,6 +203,11 @@ extern const struct pane_ops pane_findings, pane_why, pane_boards;
 extern const struct pane_ops *const panes[];	/* pane.c: in the order of the tabs, ends with NULL */
 /* Return the index of a pane, or -1 if the name is unknown. */
 int pane_find(const char *name);
+
+enum { PANE_WANTS = 78 };
+/* Return how many of the w columns of a screen the main part of a pane has: w if there is no room for the side part.
+   *choose: how many of them it may use. */
+int pane_main_cols(const struct pane_ops *, void *st, const struct pane_env *, int w, int *choose);
 
 /* Append the limit of the pane's list, " | took 1.00ms..2.51ms: 3 of 20", if it has one. */
 void pane_put_limit(const struct pane_ops *, void *st, const struct pane_env *, struct buf *);

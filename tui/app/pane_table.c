@@ -231,7 +231,7 @@ void pane_table_stop(struct pane_table *t)
 static int column_of(const struct pane_table *t, int choice)
 {
 	int col = 0;
-	while (!t->kind->cols[col].c.word || choice-- > 0)
+	while (!t->kind->cols[col].word || choice-- > 0)
 		col++;
 	return col;
 }
@@ -252,8 +252,8 @@ int pane_table_choices(const struct pane_table *t, struct choice *out)
 	int n = 0;
 	for (int i = 0; i < t->kind->ncol; i++) {
 		const struct pane_table_column *c = &t->kind->cols[i];
-		if (c->c.word)
-			pane_set_choice(&out[n++], c->c.word, c->what, i == t->sort);
+		if (c->word)
+			pane_set_choice(&out[n++], c->word, c->what, i == t->sort);
 	}
 	return n;
 }
@@ -264,7 +264,7 @@ uint64_t pane_table_columns(const struct pane_table *t)
 {
 	uint64_t cols = t->cols ? t->cols : UINT64_MAX;
 	for (int i = 0; i < t->kind->ncol; i++)
-		if (i == t->sort || !t->kind->cols[i].c.width)
+		if (i == t->sort || t->kind->cols[i].drop == LIST_KEPT)
 			cols |= UINT64_C(1) << i;
 	return cols;
 }
@@ -273,7 +273,7 @@ static int find_column(const void *arg, const char *name, size_t n)
 {
 	const struct pane_table_kind *k = arg;
 	for (int i = 0; i < k->ncol; i++) {
-		const char *word = k->cols[i].c.word;
+		const char *word = k->cols[i].word;
 		if (word && strlen(word) == n && !memcmp(word, name, n))
 			return i;
 	}
@@ -305,8 +305,8 @@ enum verdict pane_table_choose_columns(struct pane_table *t, const char *arg, st
 	for (const struct pane_table_set *s = t->kind->sets; s->name; s++)
 		buf_printf(&b, " %s", s->name);
 	for (int i = 0; i < t->kind->ncol; i++)
-		if (t->kind->cols[i].c.word)
-			buf_printf(&b, " %s", t->kind->cols[i].c.word);
+		if (t->kind->cols[i].word)
+			buf_printf(&b, " %s", t->kind->cols[i].word);
 	enum verdict v = pane_message(out, "columns requires default or some of%s", buf_str(&b));
 	buf_free(&b);
 	return v;
@@ -321,8 +321,8 @@ int pane_table_column_choices(const struct pane_table *t, struct choice *out)
 	for (const struct pane_table_set *s = t->kind->sets; s->name; s++)
 		pane_set_choice(&out[n++], s->name, s->what, t->cols == s->cols);
 	for (int i = 0; i < t->kind->ncol && n < CHOICES_MAX; i++)
-		if (t->kind->cols[i].c.word && t->kind->cols[i].c.width)
-			pane_set_choice(&out[n++], t->kind->cols[i].c.word, t->kind->cols[i].what,
+		if (t->kind->cols[i].word && t->kind->cols[i].drop != LIST_KEPT)
+			pane_set_choice(&out[n++], t->kind->cols[i].word, t->kind->cols[i].what,
 			    t->cols && (pane_table_columns(t) & UINT64_C(1) << i));
 	return n;
 }
@@ -359,7 +359,7 @@ void pane_table_save(const struct pane_table *t, struct view *v)
 void pane_table_load(struct pane_table *t, const void *st, const struct pane_env *env, const struct view *v)
 {
 	int64_t sort = view_get(v, "sort"), lo = view_get_time(v, "min"), hi = view_get_time(v, "max");
-	bool sorts = sort >= 0 && sort < t->kind->ncol && t->kind->cols[sort].c.word, invert = view_get(v, "invert") != 0;
+	bool sorts = sort >= 0 && sort < t->kind->ncol && t->kind->cols[sort].word, invert = view_get(v, "invert") != 0;
 	struct brush limit = {.limits = t->kind->duration && lo >= 0 && hi >= lo, .lo = lo, .hi = hi};
 	sort = sorts ? sort : t->kind->sort;
 	bool same = sort == t->sort && invert == t->invert && brush_same_limit(&limit, &t->brush);
@@ -377,7 +377,7 @@ const char *pane_table_sort_option(const struct pane_table *t, struct arena *a)
 {
 	if (t->sort == t->kind->sort && !t->invert)
 		return NULL;
-	return arena_printf(a, "-sort=%s%s", t->invert ? "-" : "", t->kind->cols[t->sort].c.word);
+	return arena_printf(a, "-sort=%s%s", t->invert ? "-" : "", t->kind->cols[t->sort].word);
 }
 
 /* ---- drawing */
@@ -409,18 +409,52 @@ static void choose_columns(struct pane_table_drawing *d)
 	const struct pane_table *t = d->t;
 	struct list_column all[PANE_TABLE_COLS];
 	uint64_t cols = pane_table_columns(t);
-	for (int i = 0; i < t->kind->ncol; i++)
-		all[i] = t->kind->cols[i].c;
+	for (int i = 0; i < t->kind->ncol; i++) {
+		const struct pane_table_column *c = &t->kind->cols[i];
+		all[i] = (struct list_column){.head = c->head, .least = c->least, .want = c->want, .content = c->content,
+		    .drop = c->drop, .weight = c->weight, .word = c->word};
+	}
 	if (t->kind->heads)
 		t->kind->heads(d->st, d->env, all);
 	all[t->sort].sort = (int8_t)sign_of(t);
 	for (int i = 0; i < t->kind->ncol; i++)
 		if (cols >> i & 1) {
-			if (t->cols)
-				all[i].leave = 0;
+			if (t->cols && all[i].drop != LIST_KEPT)
+				all[i].drop = LIST_FIRST;
 			d->col[d->n] = i;
 			d->c[d->n++] = all[i];
 		}
+}
+
+struct pane_table_text { const struct pane_table_drawing *d; int col; };
+
+static void draw_text(const void *arg, struct grid *g, int y, uint32_t row)
+{
+	const struct pane_table_text *v = arg;
+	(void)y;
+	v->d->t->kind->cell(v->d->st, v->d->env, g, LIST_TEXT_MOST, v->d->t->item[row], v->col);
+}
+
+static void measure_texts(struct pane_table_drawing *d)
+{
+	for (int i = 0; i < d->n; i++)
+		if (d->c[i].content == LIST_TEXT && d->c[i].want > d->c[i].least)
+			list_want_text(&d->c[i], d->t->rows.n, draw_text, &(struct pane_table_text){d, d->col[i]}, d->env->ascii);
+}
+
+/* The cells beside the columns of a list: the mark of the selection and the scrollbar. */
+enum { LIST_MARK = 1, LIST_BAR = 1 };
+
+int pane_table_cells_beside(
+    const struct pane_table *t, const void *st, const struct pane_env *env, int w, int *choose)
+{
+	struct pane_table_drawing d = {.t = t, .st = st, .env = env};
+	int wants, others = LIST_MARK + LIST_BAR;
+	choose_columns(&d);
+	measure_texts(&d);
+	int cells = list_cells_beside(d.c, d.n, w - others, &wants) + others;
+	*choose = cells < w ? cells : wants + others < w ? wants + others : w;
+	return cells;
 }
 
 void pane_table_draw(
@@ -429,10 +463,10 @@ void pane_table_draw(
 	struct pane_table_drawing d = {.t = t, .st = st, .env = env};
 	int bars = brush_lines(&t->brush, h);
 	h -= bars;
-	bool bar = t->rows.n > (uint32_t)h;
+	int room = env->choose < g->w ? env->choose : g->w;
 	choose_columns(&d);
-	int room = t->cols ? g->w : env->choose;	/* chosen columns may use all of it */
-	list_layout_columns(d.c, d.n, room - 1 - bar, g->w - 1 - bar, d.x, d.w);
+	measure_texts(&d);
+	list_layout_columns(d.c, d.n, room - LIST_MARK - LIST_BAR, d.x, d.w);
 	struct rect old = grid_clip(g, (struct rect){y, 1, 1, g->w - 1});
 	list_draw_header(g, 0, d.c, d.n, d.x, d.w);
 	grid_unclip(g, old);

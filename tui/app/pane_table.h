@@ -17,7 +17,9 @@
  * (widget/brush.h). The limit is a filter on the table: pane.c writes it among the filters, Esc removes it.
  */
 struct pane_table_column {
-	struct list_column c;	/* with the word for :sort; a column without it does not sort */
+	const char *head;
+	uint8_t least, want, content, drop, weight;	/* as those of struct list_column */
+	const char *word;	/* for :sort; a column without it does not sort */
 	const char *what;	/* its text in the menu of s */
 	bool up;		/* ascending unless inverted: names, numbers, times. Durations and counts: descending */
 };
@@ -76,6 +78,9 @@ void pane_table_stop(struct pane_table *);
 uint32_t pane_table_selected(const struct pane_table *);
 void pane_table_select_row(struct pane_table *, const void *st, uint32_t row);
 bool pane_table_select(struct pane_table *, const void *st, int64_t id);	/* false: no row has this id */
+/* Return how many of the w cells of a screen belong to the table if there may be a side part; *choose: how many of these
+   it may use. */
+int pane_table_cells_beside(const struct pane_table *, const void *st, const struct pane_env *, int w, int *choose);
 /* Draw the heading at line y and h rows below it. unfocused: the selection belongs to another part of the pane. */
 void pane_table_draw(
     const struct pane_table *, const void *st, const struct pane_env *, struct grid *, int y, int h, bool unfocused);

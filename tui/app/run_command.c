@@ -324,12 +324,11 @@ static void do_mark(struct app *a, const char *arg)
 
 static void do_detail(struct app *a)
 {
-	int from = pane_now(a)->side.cols ? pane_now(a)->side.cols : SIDE_COLS;
 	a->env.detail = !a->env.detail;
 	app_update_all_panes(a);
 	const char *on = a->env.detail ? "on" : "off";
-	if (a->screen.cols < from)
-		app_message(a, ST_DIM, "detail area: %s, needs %d columns", on, from);
+	if (a->env.detail && pane_now(a)->side.draw && !a->env.side_shown)
+		app_message(a, ST_DIM, "detail area: on, beside the list where the screen is wider");
 	else
 		app_message(a, ST_DIM, "detail area: %s%s", on,
 		    pane_now(a)->side.draw ? "" : "; not available in this pane");

@@ -251,11 +251,17 @@ static void report_of_board(const void *st, const struct pane_env *env, struct p
 	r->options[0] = pane_table_sort_option(&p->table[p->id], env->scratch);
 }
 
+static int split_boards(const void *st, const struct pane_env *env, int w, int *choose)
+{
+	const struct boards_state *p = st;
+	return pane_table_cells_beside(&p->table[p->id], p, env, w, choose);
+}
+
 const struct pane_ops pane_boards = {
     .name = "boards", .tab = "Wait", .bit = P_BOARDS, .cmd = CMD_BOARDS, .trace_only = true, .of_scope = true,
     .state_size = sizeof(struct boards_state), .open = open_boards, .close = close_boards, .update = update_boards,
     .draw = draw_boards, .act = act_boards, .go = boards_go, .place = place_row, .summary = put_summary, .list = &boards_list,
     .view = {save_boards, load_boards}, .own.choices = board_choices, .lines.detail = boards_put_detail,
-    .lines.hints = "Enter the longest  Tab its parts  [ ] other boards  W why  2 its line  f its group", .side.draw = boards_draw_side,
+    .lines.hints = "Enter the longest  Tab its parts  [ ] other boards  W why  2 its line  f its group", .side.draw = boards_draw_side, .side.split = split_boards,
     .work.slots = boards_slots, .output.report = report_of_board,
 };

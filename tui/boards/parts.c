@@ -15,13 +15,13 @@
 
 enum parts_col { PART_LIST, PART_TIME, PART_COUNT, PART_CLASS, PART_WHERE, PART_WHOSE, PART_AT, PART_COLS };
 static const struct pane_table_column cols[PART_COLS] = {
-	[PART_LIST] = {{"PART", 12, false, 0, 0, 0, "list"}, "what it is a part of", true},
-	[PART_TIME] = {{"TIME", 8, true, 0, 0, 0, "ns"}, "how long it is, ~: estimated from samples", false},
-	[PART_COUNT] = {{"COUNT", 7, true, 0, 0, 0, "count"}, "how many", false},
-	[PART_CLASS] = {{"CLASS", 9, false, 0, 0, 0, "class"}, "what the time is spent with", true},
-	[PART_WHERE] = {{"WHERE", 0, false, 0, 26, 0, NULL}, "the line", false},
-	[PART_WHOSE] = {{"LONGEST ON", 18, false, 0, 34, 8, NULL}, "the goroutine that shows it", false},
-	[PART_AT] = {{"AT", 10, true, 0, 0, 0, "at"}, "when, before: since before the trace", true},
+	[PART_LIST] = {"PART", 12, 0, LIST_TEXT, LIST_FIRST, 0, "list", "what it is a part of", true},
+	[PART_TIME] = {"TIME", 8, 0, LIST_NUMBER, LIST_FIRST, 0, "ns", "how long it is, ~: estimated from samples", false},
+	[PART_COUNT] = {"COUNT", 7, 0, LIST_NUMBER, LIST_FIRST, 0, "count", "how many", false},
+	[PART_CLASS] = {"CLASS", 9, 0, LIST_TEXT, LIST_FIRST, 0, "class", "what the time is spent with", true},
+	[PART_WHERE] = {"WHERE", 26, LIST_NAME_WANT, LIST_TEXT, LIST_KEPT, 1, NULL, "the line", false},
+	[PART_WHOSE] = {"LONGEST ON", 18, 40, LIST_TEXT, LIST_THEN, 1, NULL, "the goroutine that shows it", false},
+	[PART_AT] = {"AT", 10, 0, LIST_NUMBER, LIST_FIRST, 0, "at", "when, before: since before the trace", true},
 };
 
 static const struct board_part *part_of(const struct boards_state *p, uint32_t item)
@@ -82,8 +82,8 @@ static void draw_cell(const void *st, const struct pane_env *env, struct grid *g
 	put_cell(env, v, (enum parts_col)col, &b);
 	int cls = col == PART_CLASS ? time_class_find(v->word) : -1;
 	if (!b.n)
-		grid_right(g, 0, cols[col].c.right ? w : 1, ST_DIM, 0, ".");
-	else if (cols[col].c.right)
+		grid_right(g, 0, cols[col].content == LIST_NUMBER ? w : 1, ST_DIM, 0, ".");
+	else if (cols[col].content == LIST_NUMBER)
 		grid_right(g, 0, w, ST_NORMAL, 0, buf_str(&b));
 	else
 		tracepane_draw_text(env, g, 0, 0, w,

@@ -11,11 +11,14 @@
 
 /* Units whose columns are aligned to the right, and sorted largest first. */
 #define RIGHT(unit) ((unit) <= BOARD_ESTIMATE)
+/* Units whose texts may have any width. */
+#define ELASTIC(unit) ((unit) == BOARD_PLACE || (unit) == BOARD_NAME)
 
 static const struct pane_table_column cols[BOARD_COLUMN__N] = {
 #define BOARD(id, name, title, curve, purpose)
 #define BOARD_COLUMN(board, id, key, title, head, width, unit, what) \
-	[BOARD_##board##_##id] = {{head, width, RIGHT(unit), 0, (unit) == BOARD_PLACE ? 34 : 26, 0, key}, what, !RIGHT(unit)},
+	[BOARD_##board##_##id] = {head, (width) ? ELASTIC(unit) ? 20 : (width) : 26, ELASTIC(unit) ? LIST_NAME_WANT : 0, \
+	    RIGHT(unit) ? LIST_NUMBER : LIST_TEXT, (width) ? ELASTIC(unit) ? LIST_THEN : LIST_FIRST : LIST_KEPT, ELASTIC(unit), key, what, !RIGHT(unit)},
 #include "boards/boards.def"
 #undef BOARD
 #undef BOARD_COLUMN
@@ -75,8 +78,8 @@ static void draw_cell(const void *st, const struct pane_env *env, struct grid *g
 	if (!c->some && c->s)
 		grid_textn(g, 0, 0, ST_DIM, 0, c->s, c->n);
 	else if (!c->some || (board_columns[col].unit <= BOARD_NS && !c->i))
-		grid_right(g, 0, cols[col].c.right ? w : 1, ST_DIM, 0, ".");
-	else if (cols[col].c.right)
+		grid_right(g, 0, cols[col].content == LIST_NUMBER ? w : 1, ST_DIM, 0, ".");
+	else if (cols[col].content == LIST_NUMBER)
 		grid_right(g, 0, w, ST_NORMAL, 0, buf_str(&b));
 	else
 		tracepane_draw_text(env, g, 0, 0, w, style_of(col, c), &b);
@@ -96,7 +99,7 @@ static void put_text(const void *st, const struct pane_env *env, uint32_t item, 
 {
 	const struct boards_state *p = st;
 	for (int k = 0; k < p->kind[p->id].ncol; k++) {
-		if (cols[column_of(p, k)].c.right)
+		if (cols[column_of(p, k)].content == LIST_NUMBER)
 			continue;
 		buf_puts(b, b->n ? "  " : "");
 		boards_put_cell(env, column_of(p, k), &row_of(p, item)->cell[k], b);

@@ -9,7 +9,29 @@
 
 #include "base/text/text.h"
 
-struct events_drawing { const struct events *p; const struct pane_env *env; };
+enum { EVENT_TIME, EVENT_DELTA, EVENT_NAME, EVENT_BY, EVENT_DETAILS, EVENT_COLS };
+static const struct list_column cols[EVENT_COLS] = {
+    [EVENT_TIME] = {"TIME", 11, 0, LIST_NUMBER, LIST_KEPT, 0, NULL, 0, 0},
+    [EVENT_DELTA] = {"DELTA", 8, 0, LIST_NUMBER, LIST_FIRST, 0, NULL, 0, 0},
+    [EVENT_NAME] = {"EVENT", 11, 0, LIST_TEXT, LIST_KEPT, 0, NULL, 0, 0},
+    [EVENT_BY] = {"BY", 7, 24, LIST_TEXT, LIST_FIRST, 1, NULL, 0, 40},
+    [EVENT_DETAILS] = {"DETAILS", 14, 40, LIST_TEXT, LIST_KEPT, 3, NULL, 0, 90},
+};
+enum { MARGIN = 2 };		/* the mark of the selection and the scrollbar */
+
+struct events_drawing {
+	const struct events *p;
+	const struct pane_env *env;
+	int x[EVENT_COLS], w[EVENT_COLS];
+};
+
+int events_split(const void *st, const struct pane_env *env, int w, int *choose)
+{
+	int wants, cells = list_cells_beside(cols, EVENT_COLS, w - MARGIN, &wants) + MARGIN;
+	(void)st, (void)env;
+	*choose = cells < w ? cells : wants + MARGIN < w ? wants + MARGIN : w;
+	return cells;
+}
 
 static bool in_range(const struct events *p, int64_t t)
 {
@@ -41,27 +63,29 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 	const struct events_drawing *d = arg;
 	const struct snap *sn = session_snap(d->env->s);
 	const struct event_item *e = events_event_at(d->p, i);
-	bool wide = g->w >= 100;
+	const int *x = d->x, *w = d->w;
+	enum { NAMED = 12 };	/* cells for a goroutine with its function */
 	struct buf b = {0};
 	text_at(&b, e->t, 1000);
-	grid_right(g, y, 11, ST_NORMAL, 0, buf_str(&b));
+	grid_right(g, y, w[EVENT_TIME], ST_NORMAL, 0, buf_str(&b));
 	buf_reset(&b);
-	if (i) {
+	if (i && x[EVENT_DELTA] >= 0) {
 		buf_putc(&b, '+');
 		text_ns(&b, e->t - events_event_at(d->p, i - 1)->t);
-		grid_right(g, y, 20, ST_DIM, 0, buf_str(&b));
+		grid_right(g, y, x[EVENT_DELTA] + w[EVENT_DELTA], ST_DIM, 0, buf_str(&b));
 		buf_reset(&b);
 	}
-	grid_text(g, y, 21, events_event_style(sn, e), 0, trace_events_name(sn, e));
-	if (e->trk && wide)
+	grid_text(g, y, x[EVENT_NAME], events_event_style(sn, e), 0, trace_events_name(sn, e));
+	if (e->trk && w[EVENT_BY] >= NAMED)
 		tracepane_put_track(sn->st, e->trk, &b);
 	else if (e->trk)
 		tracepane_put_id(sn->st, e->trk, &b);
-	tracepane_draw_text(d->env, g, y, 33, wide ? 30 : 7, ST_NORMAL, &b);
+	if (x[EVENT_BY] >= 0)
+		tracepane_draw_text(d->env, g, y, x[EVENT_BY], w[EVENT_BY], ST_NORMAL, &b);
 	buf_reset(&b);
 	events_describe(sn, e, &b);
-	int x = wide ? 64 : 41;
-	tracepane_draw_text(d->env, g, y, x, g->w - x, ST_NORMAL, &b);
+	if (x[EVENT_DETAILS] >= 0)
+		tracepane_draw_text(d->env, g, y, x[EVENT_DETAILS], w[EVENT_DETAILS], ST_NORMAL, &b);
 	buf_free(&b);
 	if (in_range(d->p, e->t))
 		grid_put(g, y, 0, '+', ST_RANGE, ST_NORMAL, AT_BOLD);
@@ -70,8 +94,11 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 void events_draw(const void *st, const struct pane_env *env, struct grid *g)
 {
 	const struct events *p = st;
-	grid_text(g, 0, 1, ST_HEAD, 0, "       TIME    DELTA EVENT       BY");
-	grid_text(g, 0, g->w >= 110 ? 65 : 42, ST_HEAD, 0, "DETAILS");
+	struct events_drawing d = {.p = p, .env = env};
+	list_layout_columns(cols, EVENT_COLS, (env->choose < g->w ? env->choose : g->w) - MARGIN, d.x, d.w);
+	struct rect head = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
+	list_draw_header(g, 0, cols, EVENT_COLS, d.x, d.w);
+	grid_unclip(g, head);
 	if (!p->rows.n)
 		tracepane_draw_empty(g, 2, !session_snap(env->s)->complete ? "Nothing has been read yet."
 			: env->grep.rx ? "No event near the cursor matches: & and Enter shows all events."
@@ -85,7 +112,7 @@ void events_draw(const void *st, const struct pane_env *env, struct grid *g)
 	if (foot)
 		draw_stacks(p, env, g, g->h - foot + 1, g->h);
 	struct rect old = grid_clip(g, (struct rect){1, 0, g->h - 1 - foot, g->w});
-	list_draw_rows(&p->rows, g, draw_row, &(struct events_drawing){p, env},
+	list_draw_rows(&p->rows, g, draw_row, &d,
 	    &(struct list_options){false, list_hits_marks(&p->hits, &p->rows, env->find.rx)});
 	grid_unclip(g, old);
 }

@@ -47,6 +47,7 @@ static inline const struct event_item *events_selected_event(const struct events
 /* events/draw.c */
 int  events_footer_height(const struct events *, const struct pane_env *);	/* lines below the events */
 void events_draw(const void *, const struct pane_env *, struct grid *);
+int events_split(const void *st, const struct pane_env *, int w, int *choose);	/* pane_ops.side.split */
 void events_draw_side(const void *, const struct pane_env *, struct grid *);
 
 /* events/text.c */

@@ -552,4 +552,5 @@ const struct pane_ops pane_events = {
     .output.copy = events_pane_copy,
     .output.report = events_pane_report,
     .side.draw = events_draw_side,
+    .side.split = events_split,
 };

@@ -33,10 +33,10 @@ struct findings_state {
 
 enum finding_col { FIND_LEVEL, FIND_COST, FIND_TEXT, FIND_RULE, FIND_COLS };
 static const struct pane_table_column cols[FIND_COLS] = {
-    [FIND_LEVEL] = {{"LEVEL", 7, false, 0, 0, 0, "level"}, "problems, then notices", true},
-    [FIND_COST] = {{"COST", 7, true, 0, 0, 0, "cost"}, "time that would go with the cause", false},
-    [FIND_TEXT] = {{"FINDING", 0, false, 0, 0, 0, NULL}, "what was found", true},
-    [FIND_RULE] = {{"RULE", 15, false, 0, 40, 0, "rule"}, "the rule that raised it", true},
+    [FIND_LEVEL] = {"LEVEL", 7, 0, LIST_TEXT, LIST_FIRST, 0, "level", "problems, then notices", true},
+    [FIND_COST] = {"COST", 7, 0, LIST_NUMBER, LIST_FIRST, 0, "cost", "time that would go with the cause", false},
+    [FIND_TEXT] = {"FINDING", 16, LIST_NAME_WANT, LIST_TEXT, LIST_KEPT, 1, NULL, "what was found", true},
+    [FIND_RULE] = {"RULE", 15, 0, LIST_TEXT, LIST_LAST, 0, "rule", "the rule that raised it", true},
 };
 
 /* Return all findings; NULL: they are being made. */

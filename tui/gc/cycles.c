@@ -16,17 +16,17 @@ enum cycle_col {
 	CYCLE_SWEEP, CYCLE_STARTED, CYCLE_COLS
 };
 static const struct pane_table_column cols[CYCLE_COLS] = {
-    [CYCLE_NUMBER] = {{"GC", 5, true, 0, 0, 0, "number"}, "the number of the cycle", true},
-    [CYCLE_START] = {{"START", 9, true, 0, 0, 0, "start"}, "when it started", true},
-    [CYCLE_MARK] = {{"MARK", 7, true, 0, 0, 0, "mark"}, "duration of the mark phase", false},
-    [CYCLE_STW] = {{"STW", 7, true, 0, 0, 0, "stw"}, "duration of its two stops", false},
-    [CYCLE_ASSIST] = {{"ASSIST", 7, true, 0, 0, 0, "assist"}, "time of its mark assists", false},
-    [CYCLE_ASSISTS] = {{"ASSISTS", 7, true, 0, 0, 0, "assists"}, "number of its mark assists", false},
-    [CYCLE_HEAP] = {{"HEAP", 6, true, 0, 0, 0, "heap_before"}, "heap size at its start", false},
-    [CYCLE_AFTER] = {{"AFTER", 6, true, 0, 0, 0, "heap_after"}, "heap size at the end of the mark phase", false},
-    [CYCLE_GOAL] = {{"GOAL", 6, true, 0, 0, 0, "goal"}, "heap goal", false},
-    [CYCLE_SWEEP] = {{"SWEEP", 7, true, 0, 0, 0, "sweep"}, "time spent sweeping for allocations", false},
-    [CYCLE_STARTED] = {{"STARTED BY", 32, false, 0, 0, 0, "started_by"}, "what started it", true},
+    [CYCLE_NUMBER] = {"GC", 5, 0, LIST_NUMBER, LIST_FIRST, 0, "number", "the number of the cycle", true},
+    [CYCLE_START] = {"START", 9, 0, LIST_NUMBER, LIST_FIRST, 0, "start", "when it started", true},
+    [CYCLE_MARK] = {"MARK", 7, 0, LIST_NUMBER, LIST_FIRST, 0, "mark", "duration of the mark phase", false},
+    [CYCLE_STW] = {"STW", 7, 0, LIST_NUMBER, LIST_FIRST, 0, "stw", "duration of its two stops", false},
+    [CYCLE_ASSIST] = {"ASSIST", 7, 0, LIST_NUMBER, LIST_FIRST, 0, "assist", "time of its mark assists", false},
+    [CYCLE_ASSISTS] = {"ASSISTS", 7, 0, LIST_NUMBER, LIST_FIRST, 0, "assists", "number of its mark assists", false},
+    [CYCLE_HEAP] = {"HEAP", 6, 0, LIST_NUMBER, LIST_FIRST, 0, "heap_before", "heap size at its start", false},
+    [CYCLE_AFTER] = {"AFTER", 6, 0, LIST_NUMBER, LIST_FIRST, 0, "heap_after", "heap size at the end of the mark phase", false},
+    [CYCLE_GOAL] = {"GOAL", 6, 0, LIST_NUMBER, LIST_FIRST, 0, "goal", "heap goal", false},
+    [CYCLE_SWEEP] = {"SWEEP", 7, 0, LIST_NUMBER, LIST_FIRST, 0, "sweep", "time spent sweeping for allocations", false},
+    [CYCLE_STARTED] = {"STARTED BY", 16, 32, LIST_TEXT, LIST_LAST, 1, "started_by", "what started it", true},
 };
 
 /* A value to sort by; none: the trace does not have it. */

@@ -15,17 +15,17 @@
 enum stop_col { STOP_START, STOP_DUR, STOP_WHY, STOP_WHO, STOP_COLS };
 enum sum_col { SUM_COUNT, SUM_TOTAL, SUM_MAX, SUM_MEAN, SUM_NAME, SUM_COLS };
 static const struct pane_table_column stop_cols[STOP_COLS] = {
-    [STOP_START] = {{"START", 10, true, 0, 0, 0, "start"}, "when it started", true},
-    [STOP_DUR] = {{"DURATION", 9, true, 0, 0, 0, "duration"}, "how long it took, longest first", false},
-    [STOP_WHY] = {{"WHY", 0, false, 0, 0, 0, "kind"}, "the reason", true},
-    [STOP_WHO] = {{"GOROUTINE", 29, false, 0, 0, 40, "goroutine"}, "the goroutine that stopped the world", true},
+    [STOP_START] = {"START", 10, 0, LIST_NUMBER, LIST_FIRST, 0, "start", "when it started", true},
+    [STOP_DUR] = {"DURATION", 9, 0, LIST_NUMBER, LIST_FIRST, 0, "duration", "how long it took, longest first", false},
+    [STOP_WHY] = {"WHY", 16, LIST_NAME_WANT, LIST_TEXT, LIST_KEPT, 1, "kind", "the reason", true},
+    [STOP_WHO] = {"GOROUTINE", 20, LIST_NAME_WANT, LIST_TEXT, LIST_THEN, 1, "goroutine", "the goroutine that stopped the world", true},
 };
 #define SUM_COLUMNS(head, word) \
-	[SUM_COUNT] = {{"COUNT", 7, true, 0, 0, 0, "count"}, "the number of stops", false}, \
-	[SUM_TOTAL] = {{"TOTAL", 9, true, 0, 0, 0, "total"}, "the sum of their durations", false}, \
-	[SUM_MAX] = {{"MAX", 9, true, 0, 0, 0, "max"}, "the longest stop", false}, \
-	[SUM_MEAN] = {{"MEAN", 9, true, 0, 0, 0, "mean"}, "the total divided by the count", false}, \
-	[SUM_NAME] = {{head, 0, false, 0, 0, 0, word}, "the reason, or the caller", true}
+	[SUM_COUNT] = {"COUNT", 7, 0, LIST_NUMBER, LIST_FIRST, 0, "count", "the number of stops", false}, \
+	[SUM_TOTAL] = {"TOTAL", 9, 0, LIST_NUMBER, LIST_FIRST, 0, "total", "the sum of their durations", false}, \
+	[SUM_MAX] = {"MAX", 9, 0, LIST_NUMBER, LIST_FIRST, 0, "max", "the longest stop", false}, \
+	[SUM_MEAN] = {"MEAN", 9, 0, LIST_NUMBER, LIST_FIRST, 0, "mean", "the total divided by the count", false}, \
+	[SUM_NAME] = {head, 16, LIST_NAME_WANT, LIST_TEXT, LIST_KEPT, 1, word, "the reason, or the caller", true}
 static const struct pane_table_column kind_cols[SUM_COLS] = {SUM_COLUMNS("WHY", "kind")},
 				 caller_cols[SUM_COLS] = {SUM_COLUMNS("CALLER", "caller")};
 

@@ -58,11 +58,11 @@ struct span_label_key { uint32_t state, a, b; bool still, hit; };	/* state 0: un
 
 enum { SPAN_NUMBER, SPAN_START, SPAN_DURATION, SPAN_STATE, SPAN_ABOUT, SPAN_COLS };
 static const struct pane_table_column cols[SPAN_COLS] = {
-    [SPAN_NUMBER] = {{"#", 6, true, 0, 0, 0, NULL}, "", true},
-    [SPAN_START] = {{"START", 11, true, 0, 0, 0, "start"}, "when it started", true},
-    [SPAN_DURATION] = {{"DURATION", 9, true, 0, 0, 0, "duration"}, "how long it took, longest first", false},
-    [SPAN_STATE] = {{"STATE", 22, false, 0, 0, 0, "state"}, "by state, then in time order", true},
-    [SPAN_ABOUT] = {{"BY / WHERE", 0, false, 0, 0, 0, NULL}, "", false},
+    [SPAN_NUMBER] = {"#", 6, 0, LIST_NUMBER, LIST_FIRST, 0, NULL, "", true},
+    [SPAN_START] = {"START", 11, 0, LIST_NUMBER, LIST_FIRST, 0, "start", "when it started", true},
+    [SPAN_DURATION] = {"DURATION", 9, 0, LIST_NUMBER, LIST_FIRST, 0, "duration", "how long it took, longest first", false},
+    [SPAN_STATE] = {"STATE", 22, 0, LIST_TEXT, LIST_FIRST, 0, "state", "by state, then in time order", true},
+    [SPAN_ABOUT] = {"BY / WHERE", 16, LIST_NAME_WANT, LIST_TEXT, LIST_KEPT, 1, NULL, "", false},
 };
 
 static void draw_state(const struct pane_env *env, struct grid *g, int w, const struct trace_interval *v)

@@ -414,7 +414,7 @@ static const char *order_option(const struct pane_table *t, struct arena *a)
 	static const struct { const char *word, *key; } keys[] = {{"run", "exec"}, {"runnable", "sched_wait"},
 	    {"syscall", "class_syscall"}, {"blocked", "block"}, {"total", "total"}, {"p50", "wait_p50"}, {"p99", "wait_p99"},
 	    {"waits", "waits"}, {"name", "name"}};
-	const char *word = t->kind->cols[t->sort].c.word, *key = NULL;
+	const char *word = t->kind->cols[t->sort].word, *key = NULL;
 	for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
 		if (!strcmp(word, keys[i].word))
 			key = keys[i].key;

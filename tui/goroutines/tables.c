@@ -15,36 +15,34 @@
 
 #include <string.h>
 
-enum { NAMES = 30 };	/* cells of the name that take precedence over the measured columns */
-
-/* TIME(value, heading, width, cells for the name, word, text): the columns of times that both tables have. */
+/* TIME(value, heading, width, when it is shown, word, text): the columns of times that both tables have. */
 #define TIMES_BEFORE_SHARE(TIME) \
-	TIME(GV_RUN, "RUN", 7, 0, "run", "executing code") \
-	TIME(GV_READY, "RUNNABLE", 8, 0, "runnable", "ready to run, waiting for a P") \
-	TIME(GV_SYSCALL, "SYSCALL", 7, 0, "syscall", "in system calls") \
-	TIME(GV_BLOCKED, "BLOCKED", 7, 0, "blocked", "waiting for anything but a P")
+	TIME(GV_RUN, "RUN", 7, LIST_FIRST, "run", "executing code") \
+	TIME(GV_READY, "RUNNABLE", 8, LIST_FIRST, "runnable", "ready to run, waiting for a P") \
+	TIME(GV_SYSCALL, "SYSCALL", 7, LIST_FIRST, "syscall", "in system calls") \
+	TIME(GV_BLOCKED, "BLOCKED", 7, LIST_FIRST, "blocked", "waiting for anything but a P")
 #define MEASURED_TIMES(TIME) \
-	TIME(GV_P50, "p50", 7, NAMES, "p50", "half of the single waits take this or less") \
-	TIME(GV_P99, "p99", 7, NAMES, "p99", "99 percent of the single waits take this or less") \
-	TIME(GV_CLASS + TIME_NETWORK, "NETWORK", 7, NAMES, "network", "waiting for the network") \
-	TIME(GV_CLASS + TIME_LOCK, "LOCK", 7, NAMES, "lock", "waiting for mutexes and other semaphores") \
-	TIME(GV_CLASS + TIME_CHANNEL, "CHANNEL", 7, NAMES, "channel", "waiting for sends and receives") \
-	TIME(GV_CLASS + TIME_SELECT, "SELECT", 7, NAMES, "select", "waiting in select statements") \
-	TIME(GV_CLASS + TIME_SLEEP, "SLEEP", 7, NAMES, "sleep", "in time.Sleep") \
-	TIME(GV_CLASS + TIME_GC_ASSIST, "ASSIST", 7, NAMES, "gc-assist", "marking for the GC, or waiting for that") \
-	TIME(GV_CLASS + TIME_WAITGROUP, "WAITGROUP", 9, NAMES, "waitgroup", "waiting for a sync.WaitGroup") \
-	TIME(GV_CLASS + TIME_COND, "COND", 7, NAMES, "cond", "waiting for a sync.Cond") \
-	TIME(GV_ALLOC, "ALLOC", 8, NAMES, "alloc", "bytes allocated, from the sizes of the heap") \
-	TIME(GV_ALLOC_RATE, "ALLOC/s", 8, NAMES, "alloc-rate", "bytes allocated per second of the time range") \
-	TIME(GV_CLASS + TIME_GC_OTHER, "GC", 7, NAMES, "gc-other", "sweeping, or waiting for the GC") \
-	TIME(GV_CLASS + TIME_STW, "STW", 7, NAMES, "stw", "in stops of the world, or waiting for one") \
-	TIME(GV_CLASS + TIME_STILL_BLOCKED, "FOREVER", 7, NAMES, "still-blocked", "in waits that can never end") \
-	TIME(GV_CLASS + TIME_UNKNOWN, "UNKNOWN", 7, NAMES, "unknown", "in states that the trace does not tell") \
-	TIME(GV_CLASS + TIME_ON_CPU, "ON-CPU", 7, NAMES, "on-cpu", "executing code of the program, without GC work")
+	TIME(GV_P50, "p50", 7, LIST_LAST, "p50", "half of the single waits take this or less") \
+	TIME(GV_P99, "p99", 7, LIST_LAST, "p99", "99 percent of the single waits take this or less") \
+	TIME(GV_CLASS + TIME_NETWORK, "NETWORK", 7, LIST_LAST, "network", "waiting for the network") \
+	TIME(GV_CLASS + TIME_LOCK, "LOCK", 7, LIST_LAST, "lock", "waiting for mutexes and other semaphores") \
+	TIME(GV_CLASS + TIME_CHANNEL, "CHANNEL", 7, LIST_LAST, "channel", "waiting for sends and receives") \
+	TIME(GV_CLASS + TIME_SELECT, "SELECT", 7, LIST_LAST, "select", "waiting in select statements") \
+	TIME(GV_CLASS + TIME_SLEEP, "SLEEP", 7, LIST_LAST, "sleep", "in time.Sleep") \
+	TIME(GV_CLASS + TIME_GC_ASSIST, "ASSIST", 7, LIST_LAST, "gc-assist", "marking for the GC, or waiting for that") \
+	TIME(GV_CLASS + TIME_WAITGROUP, "WAITGROUP", 9, LIST_LAST, "waitgroup", "waiting for a sync.WaitGroup") \
+	TIME(GV_CLASS + TIME_COND, "COND", 7, LIST_LAST, "cond", "waiting for a sync.Cond") \
+	TIME(GV_ALLOC, "ALLOC", 8, LIST_LAST, "alloc", "bytes allocated, from the sizes of the heap") \
+	TIME(GV_ALLOC_RATE, "ALLOC/s", 8, LIST_LAST, "alloc-rate", "bytes allocated per second of the time range") \
+	TIME(GV_CLASS + TIME_GC_OTHER, "GC", 7, LIST_LAST, "gc-other", "sweeping, or waiting for the GC") \
+	TIME(GV_CLASS + TIME_STW, "STW", 7, LIST_LAST, "stw", "in stops of the world, or waiting for one") \
+	TIME(GV_CLASS + TIME_STILL_BLOCKED, "FOREVER", 7, LIST_LAST, "still-blocked", "in waits that can never end") \
+	TIME(GV_CLASS + TIME_UNKNOWN, "UNKNOWN", 7, LIST_LAST, "unknown", "in states that the trace does not tell") \
+	TIME(GV_CLASS + TIME_ON_CPU, "ON-CPU", 7, LIST_LAST, "on-cpu", "executing code of the program, without GC work")
 
-#define AS_VALUE(value, head, width, leave, word, what) value,
-#define AS_COLUMN(value, head, width, leave, word, what) {{head, width, true, 0, leave, 0, word}, what, false},
-#define AS_COUNT(value, head, width, leave, word, what) +1
+#define AS_VALUE(value, head, width, drop, word, what) value,
+#define AS_COLUMN(value, head, width, drop, word, what) {head, width, 0, LIST_NUMBER, drop, 0, word, what, false},
+#define AS_COUNT(value, head, width, drop, word, what) +1
 enum {
 	SUMS_BEFORE = 0 TIMES_BEFORE_SHARE(AS_COUNT), MEASURED = 0 MEASURED_TIMES(AS_COUNT),
 	GROUP_COUNT = 0, GROUP_RUN, GROUP_SHARE = GROUP_RUN + SUMS_BEFORE, GROUP_TOTAL, GROUP_MEASURED,
@@ -52,24 +50,24 @@ enum {
 	LIST_G = 0, LIST_START, LIST_RUN, LIST_TOTAL = LIST_RUN + SUMS_BEFORE, LIST_MEASURED,
 	LIST_STATE = LIST_MEASURED + MEASURED + 1, LIST_COLS
 };
-#define WAITS_COLUMN {{"WAITS", 7, true, 0, NAMES, 0, "waits"}, "number of single waits", false}
+#define WAITS_COLUMN {"WAITS", 7, 0, LIST_NUMBER, LIST_LAST, 0, "waits", "number of single waits", false}
 static const struct pane_table_column group_cols[GROUP_COLS] = {
-	{{"COUNT", 0, true, 0, 0, 0, "number"}, "number of goroutines", false},
+	{"COUNT", 0, 0, LIST_NUMBER, LIST_FIRST, 0, "number", "number of goroutines", false},
 	TIMES_BEFORE_SHARE(AS_COLUMN)
-	{{"SHARE", 8, false, 0, 0, 0, NULL}, "", false},
-	{{"TOTAL", 7, true, 0, NAMES, 0, "total"}, "sum of the states", false},
+	{"SHARE", 8, 0, LIST_PICTURE, LIST_FIRST, 1, NULL, "", false},
+	{"TOTAL", 7, 0, LIST_NUMBER, LIST_LAST, 0, "total", "sum of the states", false},
 	MEASURED_TIMES(AS_COLUMN)
 	WAITS_COLUMN,
-	{{"", 0, false, 0, 0, 0, "name"}, "name", true},
+	{"", 20, LIST_NAME_WANT, LIST_TEXT, LIST_KEPT, 1, "name", "name", true},
 };
 static const struct pane_table_column list_cols[LIST_COLS] = {
-	{{"G", 0, true, 0, 0, 0, "number"}, "number of the goroutine", true},
-	{{"START", 9, true, 0, 0, 0, "start"}, "time of the start", true},
+	{"G", 0, 0, LIST_NUMBER, LIST_FIRST, 0, "number", "number of the goroutine", true},
+	{"START", 9, 0, LIST_NUMBER, LIST_FIRST, 0, "start", "time of the start", true},
 	TIMES_BEFORE_SHARE(AS_COLUMN)
-	{{"TOTAL", 7, true, 0, 0, 0, "total"}, "sum of the states", false},
+	{"TOTAL", 7, 0, LIST_NUMBER, LIST_FIRST, 0, "total", "sum of the states", false},
 	MEASURED_TIMES(AS_COLUMN)
 	WAITS_COLUMN,
-	{{"", 0, false, 0, 0, 0, NULL}, "", false},
+	{"", 16, LIST_NAME_WANT, LIST_TEXT, LIST_KEPT, 1, NULL, "", false},
 };
 /* The values of the columns; GV__N: another one. */
 static const enum goroutines_value group_values[GROUP_COLS] = {
@@ -100,7 +98,7 @@ static void set_group_heads(const void *st, const struct pane_env *env, struct l
 	const struct goroutines_state *p = st;
 	int width = tracepane_count_width(most_first(p, true)), least = (int)sizeof "COUNT";	/* with the sort arrow */
 	(void)env;
-	c[GROUP_COUNT].width = width > least ? width : least;
+	c[GROUP_COUNT].least = (uint8_t)(width > least ? width : least);
 	c[GROUP_NAME].head = group_key_heading(p->by);
 }
 
@@ -108,7 +106,7 @@ static void set_list_heads(const void *st, const struct pane_env *env, struct li
 {
 	const struct goroutines_state *p = st;
 	(void)env;
-	c[LIST_G].width = tracepane_count_width(most_first(p, false));
+	c[LIST_G].least = (uint8_t)tracepane_count_width(most_first(p, false));
 	c[LIST_STATE].head = p->by != GROUP_KEY_FUNCTION ? "START FUNCTION, LAST STATE, CREATED BY" : "STATE, CREATED BY";
 }
 

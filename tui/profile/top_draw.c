@@ -28,19 +28,18 @@ const struct top_column top_cols[C__N] = {
     [C_CUMB] = {"cum-b", "CUM B", "CUM B", 7, K_CUMB, "cumulative weight on side B, the base"},
     [C_BAR] = {"bar", "CUM BAR", "CUM BAR", 9, K__N, "a bar of the cumulative weight; the own part is solid"},
     [C_WHERE] = {"where", "WHERE", "WHERE", 20, K__N, "file and line"},
-    [C_NAME] = {"name", "", "", 0, K_NAME, "name"},
+    [C_NAME] = {"name", "", "", 20, K_NAME, "name"},
 };
 
-/* Return the columns to show: with little width, both sides of a difference take precedence over percentages. */
-unsigned top_shown(const struct top_state *p, const struct pane_env *env)
+/* Return the columns that are laid out. */
+unsigned top_shown(const struct top_state *p)
 {
 	unsigned m = top_bit(C_FLAT) | top_bit(C_CUM) | top_bit(C_NAME);
 	if (p->cols)
 		return p->cols | top_bit(C_NAME);
 	if (profile_is_comparison(p->t.c))
 		m |= top_bit(C_FLATA) | top_bit(C_FLATB) | top_bit(C_CUMA) | top_bit(C_CUMB);
-	if (!profile_is_comparison(p->t.c) || env->choose >= 110)
-		m |= top_bit(C_FLATP) | top_bit(C_CUMP) | top_bit(C_BAR);
+	m |= top_bit(C_FLATP) | top_bit(C_CUMP) | top_bit(C_BAR);
 	return profile_is_comparison(p->t.c) ? m : m | top_bit(C_SUM);
 }
 
@@ -50,10 +49,10 @@ bool top_sortable(const struct top_state *p, enum top_col c)
 }
 
 /* Get the columns for the table layout; of[] identifies each. Return how many. */
-static int shown_columns(const struct top_state *p, const struct pane_env *env, struct list_column *c, enum top_col *of)
+static int shown_columns(const struct top_state *p, struct list_column *c, enum top_col *of)
 {
 	static const char *const name[] = {"FUNCTION", "FUNCTION", "FILE", "LINE", "ADDRESS"};
-	unsigned m = top_shown(p, env);
+	unsigned m = top_shown(p);
 	int n = 0;
 	for (int i = 0; i < C__N; i++) {
 		if (!(m & top_bit((enum top_col)i)))
@@ -61,18 +60,21 @@ static int shown_columns(const struct top_state *p, const struct pane_env *env, 
 		const struct top_column *k = &top_cols[i];
 		int8_t dir = i == C_NAME ? 1 : -1;
 		of[n] = (enum top_col)i;
-		c[n++] = (struct list_column){i == C_NAME		      ? name[p->t.c->gran]
-					      : profile_is_difference(p->t.c) ? k->delta
-									      : k->head,
-		    k->width, i < C_BAR, (int8_t)(k->sort == p->sort ? p->invert ? -dir : dir : 0), 0, 0,
-		    top_sortable(p, (enum top_col)i) ? k->name : NULL};
-		if (i == C_FLAT && !profile_is_difference(p->t.c))
-			c[n - 1].width = 7;
-		if (i == C_BAR)
-			c[n - 1].grow = 11;
+		bool percent = i == C_FLATP || i == C_CUMP || i == C_BAR;
+		c[n++] = (struct list_column){
+		    .head = i == C_NAME ? name[p->t.c->gran] : profile_is_difference(p->t.c) ? k->delta : k->head,
+		    .least = (uint8_t)(i == C_FLAT && !profile_is_difference(p->t.c) ? 7 : k->width),
+		    .want = i == C_NAME ? LIST_NAME_WANT : 0,
+		    .content = i < C_BAR ? LIST_NUMBER : i == C_BAR ? LIST_PICTURE : LIST_TEXT,
+		    .drop = i == C_NAME ? LIST_KEPT : percent && !p->cols && profile_is_comparison(p->t.c) ? LIST_THEN : LIST_FIRST,
+		    .weight = i == C_NAME || i == C_BAR,
+		    .word = top_sortable(p, (enum top_col)i) ? k->name : NULL,
+		    .sort = (int8_t)(k->sort == p->sort ? p->invert ? -dir : dir : 0)};
 	}
 	return n;
 }
+
+enum { TOP_MARGIN = 2 };	/* the mark of the selection and the scrollbar */
 
 struct top_drawing {
 	const struct top_state *p;
@@ -152,6 +154,14 @@ static void draw_cell(const struct top_drawing *d, struct grid *g, int y, uint32
 	buf_free(&b);
 }
 
+struct top_cell { const struct top_drawing *d; int k; };
+
+static void draw_one_cell(const void *arg, struct grid *g, int y, uint32_t i)
+{
+	const struct top_cell *v = arg;
+	draw_cell(v->d, g, y, i, v->k);
+}
+
 static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 {
 	const struct top_drawing *d = arg;
@@ -160,13 +170,24 @@ static void draw_row(const void *arg, struct grid *g, int y, uint32_t i)
 			draw_cell(d, g, y, i, k);
 }
 
+/* Get the columns; names want what the first rows need. Return how many. */
+static int lay_out(struct top_drawing *d, struct list_column *c)
+{
+	const struct top_state *p = d->p;
+	d->n = shown_columns(p, c, d->of);
+	int i = d->n - 1;	/* the name is the last column */
+	d->x[i] = 0;
+	d->w[i] = LIST_TEXT_MOST;
+	list_want_text(&c[i], p->rows.n, draw_one_cell, &(struct top_cell){d, i}, d->env->ascii);
+	return d->n;
+}
+
 static void draw_table(const struct top_state *p, const struct pane_env *env, struct grid *g)
 {
 	struct top_drawing d = {.p = p, .env = env};
 	struct list_column c[C__N];
-	d.n = shown_columns(p, env, c, d.of);
-	bool bar = p->rows.n > (uint32_t)(g->h - 1);
-	list_layout_columns(c, d.n, env->choose - 1 - bar, g->w - 1 - bar, d.x, d.w);
+	d.n = lay_out(&d, c);
+	list_layout_columns(c, d.n, (env->choose < g->w ? env->choose : g->w) - TOP_MARGIN, d.x, d.w);
 	struct rect old = grid_clip(g, (struct rect){0, 1, 1, g->w - 1});
 	list_draw_header(g, 0, c, d.n, d.x, d.w);
 	grid_unclip(g, old);
@@ -176,6 +197,20 @@ static void draw_table(const struct top_state *p, const struct pane_env *env, st
 	list_draw_rows(&p->rows, g, draw_row, &d,
 	    &(struct list_options){false, list_hits_marks(&p->hit, &p->rows, env->find.rx)});
 	grid_unclip(g, old);
+}
+
+int top_split(const void *st, const struct pane_env *env, int w, int *choose)
+{
+	struct top_drawing d = {.p = st, .env = env};
+	struct list_column c[C__N];
+	int wants;
+	*choose = w;
+	if (!d.p->t.c)
+		return w;
+	lay_out(&d, c);
+	int cells = list_cells_beside(c, d.n, w - TOP_MARGIN, &wants) + TOP_MARGIN;
+	*choose = cells < w ? cells : wants + TOP_MARGIN < w ? wants + TOP_MARGIN : w;
+	return cells;
 }
 
 void top_draw(const void *st, const struct pane_env *env, struct grid *g)

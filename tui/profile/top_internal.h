@@ -50,12 +50,13 @@ static inline unsigned top_bit(enum top_col c)
 	return 1u << c;
 }
 /* Return the displayed columns as bits: the selected ones, or those that fit. */
-unsigned top_shown(const struct top_state *, const struct pane_env *);
+unsigned top_shown(const struct top_state *);
 bool top_sortable(const struct top_state *, enum top_col);	/* rows can be sorted by it */
 void top_draw(const void *, const struct pane_env *, struct grid *);
 /* top_foot.c: the lines below the table that show the callers and callees of the selection; 0: the side part does. */
 int top_foot_lines(const struct top_state *, const struct pane_env *);
 void top_foot_draw(const struct top_state *, const struct pane_env *, struct grid *, int y, int lines);
 void top_side(const void *, const struct pane_env *, struct grid *);
+int top_split(const void *, const struct pane_env *, int w, int *choose);	/* pane_ops.side.split */
 
 #endif

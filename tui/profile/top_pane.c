@@ -205,10 +205,10 @@ static void top_sort(void *st, const struct pane_env *env, int by)
 	set_sort(p, env, top_cols[i].sort);
 }
 
-static enum verdict choose_columns(struct top_state *p, const struct pane_env *env, const char *arg, struct ask *ask)
+static enum verdict choose_columns(struct top_state *p, const char *arg, struct ask *ask)
 {
 	uint64_t cols = 0;
-	if (strcmp(arg, "default") && !list_choose_columns(arg, column_named, NULL, top_shown(p, env), &cols))
+	if (strcmp(arg, "default") && !list_choose_columns(arg, column_named, NULL, top_shown(p), &cols))
 		return pane_message(ask, "columns requires some of flat flat%% sum%% flat-a flat-b cum cum%% cum-a "
 		    "cum-b bar where, or default");
 	p->cols = cols ? (unsigned)cols | top_bit(C_NAME) : 0;
@@ -219,6 +219,7 @@ static int top_pane_choices(const void *st, const struct pane_env *env, enum cmd
 {
 	const struct top_state *p = st;
 	int n = 0;
+	(void)env;
 	if (!p->t.c || (cmd != CMD_SORT && cmd != CMD_COLUMNS))
 		return 0;
 	for (int i = 0; i < C__N; i++) {
@@ -226,7 +227,7 @@ static int top_pane_choices(const void *st, const struct pane_env *env, enum cmd
 			pane_set_choice(&out[n++], top_cols[i].name, top_cols[i].what, top_cols[i].sort == p->sort);
 		else if (cmd == CMD_COLUMNS && i != C_NAME)
 			pane_set_choice(&out[n++], top_cols[i].name, top_cols[i].what,
-			    (top_shown(p, env) & top_bit((enum top_col)i)) != 0);
+			    (top_shown(p) & top_bit((enum top_col)i)) != 0);
 	}
 	if (cmd == CMD_COLUMNS)
 		pane_set_choice(&out[n++], "default", "columns that fit the screen", !p->cols);
@@ -267,7 +268,7 @@ static enum verdict top_pane_act(void *st, const struct pane_env *env, const str
 						      : K_FLAT);
 		return V_DONE;
 	case CMD_PANE_TOP: return set_limit(p, env, a->arg);
-	case CMD_COLUMNS: return choose_columns(p, env, a->arg ? a->arg : "default", ask);
+	case CMD_COLUMNS: return choose_columns(p, a->arg ? a->arg : "default", ask);
 	case CMD_OPEN:
 		if (!top_selected(p))
 			return V_DONE;
@@ -479,5 +480,6 @@ const struct pane_ops pane_top = {
     .lines.detail = top_pane_detail,
     .lines.keys = top_pane_keys,
     .side.draw = top_side,
+    .side.split = top_split,
     .work.slots = top_work,
 };

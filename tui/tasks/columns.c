@@ -33,37 +33,37 @@ enum { OPERATIONS = 1, REGIONS = 2, ALL = 3 };
 struct cell_column { enum tasks_cell cell; int of; struct pane_table_column c; };
 
 static const struct cell_column of_kinds[] = {
-	{TC_NAME, OPERATIONS, {{"OPERATION", 0, false, 0, 0, 0, "name"}, "name", true}},
-	{TC_NAME, REGIONS, {{"REGION", 0, false, 0, 0, 0, "name"}, "name", true}},
-	{TC_COUNT, ALL, {{"COUNT", 6, true, 0, 0, 0, "count"}, "number of them", false}},
-	{TC_P50, ALL, {{"p50", 7, true, 0, 0, 0, "p50"}, "50 percent take this or less", false}},
-	{TC_P95, REGIONS, {{"p95", 7, true, 0, 0, 0, "p95"}, "95 percent take this or less", false}},
-	{TC_P99, ALL, {{"p99", 7, true, 0, 0, 0, "p99"}, "99 percent take this or less", false}},
-	{TC_TOTAL, OPERATIONS, {{"TOTAL", 7, true, 0, 0, 0, "total"}, "sum of their durations", false}},
-	{TC_SHARES, OPERATIONS, {{"CLASSES", 16, false, 0, 0, 24, NULL}, NULL, false}},
-	{TC_MAX, ALL, {{"MAX", 7, true, 0, 0, 0, "max"}, "longest", false}},
-	{TC_RATE, OPERATIONS, {{"RATE", 7, true, 0, 0, 0, NULL}, NULL, false}},
-	{TC_HISTOGRAM, REGIONS, {{"", 18, false, 0, 0, 22, NULL}, NULL, false}},
-	{TC_SOURCE, OPERATIONS, {{"FOUND BY", 9, false, 0, 24, 0, "source"}, "how they were found", true}},
+	{TC_NAME, OPERATIONS, {"OPERATION", 24, LIST_NAME_WANT, LIST_TEXT, LIST_KEPT, 1, "name", "name", true}},
+	{TC_NAME, REGIONS, {"REGION", 24, LIST_NAME_WANT, LIST_TEXT, LIST_KEPT, 1, "name", "name", true}},
+	{TC_COUNT, ALL, {"COUNT", 6, 0, LIST_NUMBER, LIST_FIRST, 0, "count", "number of them", false}},
+	{TC_P50, ALL, {"p50", 7, 0, LIST_NUMBER, LIST_FIRST, 0, "p50", "50 percent take this or less", false}},
+	{TC_P95, REGIONS, {"p95", 7, 0, LIST_NUMBER, LIST_FIRST, 0, "p95", "95 percent take this or less", false}},
+	{TC_P99, ALL, {"p99", 7, 0, LIST_NUMBER, LIST_FIRST, 0, "p99", "99 percent take this or less", false}},
+	{TC_TOTAL, OPERATIONS, {"TOTAL", 7, 0, LIST_NUMBER, LIST_FIRST, 0, "total", "sum of their durations", false}},
+	{TC_SHARES, OPERATIONS, {"CLASSES", 16, 40, LIST_PICTURE, LIST_FIRST, 1, NULL, NULL, false}},
+	{TC_MAX, ALL, {"MAX", 7, 0, LIST_NUMBER, LIST_FIRST, 0, "max", "longest", false}},
+	{TC_RATE, OPERATIONS, {"RATE", 7, 0, LIST_NUMBER, LIST_FIRST, 0, NULL, NULL, false}},
+	{TC_HISTOGRAM, REGIONS, {"", 18, 0, LIST_PICTURE, LIST_THEN, 1, NULL, NULL, false}},
+	{TC_SOURCE, OPERATIONS, {"FOUND BY", 9, 0, LIST_TEXT, LIST_LAST, 0, "source", "how they were found", true}},
 };
 /* After the classes. */
 static const struct cell_column of_kinds_last[] = {
-	{TC_ALLOC, OPERATIONS, {{"ALLOC", 8, true, 0, 24, 0, "alloc"}, "bytes allocated, from the sizes of the heap", false}},
-	{TC_ALLOC_RATE, OPERATIONS, {{"ALLOC/s", 8, true, 0, 24, 0, "alloc-rate"}, "bytes allocated per second of the time range", false}},
+	{TC_ALLOC, OPERATIONS, {"ALLOC", 8, 0, LIST_NUMBER, LIST_LAST, 0, "alloc", "bytes allocated, from the sizes of the heap", false}},
+	{TC_ALLOC_RATE, OPERATIONS, {"ALLOC/s", 8, 0, LIST_NUMBER, LIST_LAST, 0, "alloc-rate", "bytes allocated per second of the time range", false}},
 };
 static const struct cell_column of_items[] = {
-	{TC_ID, OPERATIONS, {{"OPERATION", 9, true, 0, 0, 0, "id"}, "its number", true}},
-	{TC_ID, REGIONS, {{"TASK", 8, true, 0, 0, 0, "task"}, "number of the task", true}},
-	{TC_START, ALL, {{"START", 9, true, 0, 0, 0, "start"}, "time of the start", true}},
-	{TC_DURATION, ALL, {{"DURATION", 9, true, 0, 0, 0, "duration"}, "duration", false}},
-	{TC_RUN, REGIONS, {{"RUN", 7, true, 0, 0, 0, "run"}, "executing code", false}},
-	{TC_READY, REGIONS, {{"RUNNABLE", 8, true, 0, 0, 0, "runnable"}, "ready to run, waiting for a P", false}},
-	{TC_SYSCALL, REGIONS, {{"SYSCALL", 7, true, 0, 0, 0, "syscall"}, "in system calls", false}},
-	{TC_BLOCKED, REGIONS, {{"BLOCKED", 7, true, 0, 0, 0, "blocked"}, "waiting for anything but a P", false}},
-	{TC_BAR, REGIONS, {{"", 8, false, 0, 24, 0, NULL}, NULL, false}},
-	{TC_STATES, OPERATIONS, {{"ACTIVITY", 24, false, 0, 0, 40, NULL}, NULL, false}},
-	{TC_STATES, REGIONS, {{"ACTIVITY", 16, false, 0, 24, 24, NULL}, NULL, false}},
-	{TC_TRACK, ALL, {{"GOROUTINE", 0, false, 0, 0, 0, NULL}, NULL, false}},
+	{TC_ID, OPERATIONS, {"OPERATION", 9, 0, LIST_NUMBER, LIST_FIRST, 0, "id", "its number", true}},
+	{TC_ID, REGIONS, {"TASK", 8, 0, LIST_NUMBER, LIST_FIRST, 0, "task", "number of the task", true}},
+	{TC_START, ALL, {"START", 9, 0, LIST_NUMBER, LIST_FIRST, 0, "start", "time of the start", true}},
+	{TC_DURATION, ALL, {"DURATION", 9, 0, LIST_NUMBER, LIST_FIRST, 0, "duration", "duration", false}},
+	{TC_RUN, REGIONS, {"RUN", 7, 0, LIST_NUMBER, LIST_FIRST, 0, "run", "executing code", false}},
+	{TC_READY, REGIONS, {"RUNNABLE", 8, 0, LIST_NUMBER, LIST_FIRST, 0, "runnable", "ready to run, waiting for a P", false}},
+	{TC_SYSCALL, REGIONS, {"SYSCALL", 7, 0, LIST_NUMBER, LIST_FIRST, 0, "syscall", "in system calls", false}},
+	{TC_BLOCKED, REGIONS, {"BLOCKED", 7, 0, LIST_NUMBER, LIST_FIRST, 0, "blocked", "waiting for anything but a P", false}},
+	{TC_BAR, REGIONS, {"", 8, 0, LIST_PICTURE, LIST_THEN, 0, NULL, NULL, false}},
+	{TC_STATES, OPERATIONS, {"ACTIVITY", 24, 64, LIST_PICTURE, LIST_FIRST, 1, NULL, NULL, false}},
+	{TC_STATES, REGIONS, {"ACTIVITY", 16, 0, LIST_PICTURE, LIST_THEN, 1, NULL, NULL, false}},
+	{TC_TRACK, ALL, {"GOROUTINE", 16, LIST_NAME_WANT, LIST_TEXT, LIST_KEPT, 1, NULL, NULL, false}},
 };
 
 /* ---- values */
@@ -353,11 +353,10 @@ static void add_columns(struct tasks_columns *to, const struct cell_column *v, s
 /* Add columns for the classes. */
 static void add_class_columns(struct tasks *p, struct tasks_columns *to, const bool *shown, int width)
 {
-	enum { LEAVE = 24 };
 	for (int c = 0; c < TIME_CLASS__N; c++) {
 		int w = (int)strlen(p->class_head[c]);
-		struct pane_table_column col = {{p->class_head[c], w > width ? w : width, true, 0, LEAVE, 0,
-		    time_class_name((enum time_class)c)}, time_class_text((enum time_class)c), false};
+		struct pane_table_column col = {p->class_head[c], (uint8_t)(w > width ? w : width), 0, LIST_NUMBER, LIST_THEN, 0,
+		    time_class_name((enum time_class)c), time_class_text((enum time_class)c), false};
 		if (shown[c])
 			add_column(to, (int)TC_CLASS + c, &col);
 	}
@@ -445,9 +444,9 @@ void tasks_make_kind_columns(struct tasks *p)
 		most = p->list.kind[k].n > most ? p->list.kind[k].n : most;
 	for (int i = 0; i < to->n; i++) {
 		if (to->what[i] == TC_HISTOGRAM)
-			to->col[i].c.head = to->scale;
+			to->col[i].head = to->scale;
 		if (to->what[i] == TC_COUNT)
-			to->col[i].c.width = tracepane_count_width(most);
+			to->col[i].least = (uint8_t)tracepane_count_width(most);
 	}
 	make_waits_set(to, TC_COUNT, TC_P99);
 	set_columns(&p->kinds, to, p->list.regions ? TC_MAX : TC_TOTAL, chosen);
@@ -479,7 +478,7 @@ void tasks_set_sort(struct pane_table *t, const struct tasks_columns *c, int wor
 	t->sort = t->kind->sort;
 	t->invert = false;
 	for (int i = 0; i < c->n; i++)
-		if (c->what[i] == word / 2 && c->col[i].c.word) {
+		if (c->what[i] == word / 2 && c->col[i].word) {
 			t->sort = i;
 			t->invert = word % 2;
 		}

@@ -37,7 +37,7 @@ static void draw_line(const void *arg, struct grid *g, int y, uint32_t i)
 	const struct tasks *p = d->p;
 	const struct task_line *l = &p->page.line[i];
 	struct buf b = {0};
-	int bar = g->w >= 100 ? 50 : g->w >= 72 ? 22 : g->w >= 56 ? 8 : 0, x = g->w - bar - 1;
+	int half = (g->w - 36) / 2, bar = half < 6 ? 6 : half > 50 ? 50 : half, x = g->w - bar - 1;
 	bool lasts = l->what != LN_BEGIN && l->what != LN_LOG && l->what != LN_END;
 	buf_putc(&b, '+');
 	text_ns(&b, l->t0 - d->t0);

@@ -352,7 +352,7 @@ static void tasks_pane_place(const void *st, const struct pane_env *env, struct 
 /* Return the option of the report of operations for the order of a table. */
 static const char *order_option(const struct pane_table *t, struct arena *a)
 {
-	const char *word = t->kind->cols[t->sort].c.word;
+	const char *word = t->kind->cols[t->sort].word;
 	char *s = arena_printf(a, "-sort=%s%s", t->invert ? "-" : "",
 	    !strcmp(word, "id") ? "operation" : !strcmp(word, "source") ? "found_by" : word);
 	for (char *c = s + strlen("-sort=-"); *c; c++)	/* still-blocked: still_blocked_ns */

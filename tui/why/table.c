@@ -14,12 +14,12 @@
 
 enum why_col { WHY_SHARE, WHY_TIME, WHY_CLASS, WHY_WHERE, WHY_BECAUSE, WHY_WHOSE, WHY_COLS };
 static const struct pane_table_column cols[WHY_COLS] = {
-    [WHY_SHARE] = {{"SHARE", 6, true, 0, 0, 0, "share"}, "share of the operation's time", false},
-    [WHY_TIME] = {{"TIME", 7, true, 0, 0, 0, "time"}, "time of this line", false},
-    [WHY_CLASS] = {{"CLASS", 10, false, 0, 0, 3, "class"}, "class of time", true},
-    [WHY_WHERE] = {{"WHERE", 0, false, 0, 0, 0, "where"}, "function, file and line", true},
-    [WHY_BECAUSE] = {{"BECAUSE", 24, false, 0, 20, 50, "because"}, "why the operation waited for it", true},
-    [WHY_WHOSE] = {{"WHOSE", 13, false, 0, 24, 0, "whose"}, "the goroutines whose time it is", true},
+    [WHY_SHARE] = {"SHARE", 6, 0, LIST_NUMBER, LIST_FIRST, 0, "share", "share of the operation's time", false},
+    [WHY_TIME] = {"TIME", 7, 0, LIST_NUMBER, LIST_FIRST, 0, "time", "time of this line", false},
+    [WHY_CLASS] = {"CLASS", 10, 13, LIST_TEXT, LIST_FIRST, 1, "class", "class of time", true},
+    [WHY_WHERE] = {"WHERE", 14, LIST_NAME_WANT, LIST_TEXT, LIST_KEPT, 1, "where", "function, file and line", true},
+    [WHY_BECAUSE] = {"BECAUSE", 14, LIST_NAME_WANT, LIST_TEXT, LIST_KEPT, 1, "because", "why the operation waited for it", true},
+    [WHY_WHOSE] = {"WHOSE", 13, 0, LIST_TEXT, LIST_THEN, 0, "whose", "the goroutines whose time it is", true},
 };
 
 static const struct critical_line *line_of(const struct why *p, uint32_t item)

@@ -171,53 +171,149 @@ void list_draw_rows(const struct rows *r, struct grid *g, list_row_fn *fn, const
 		draw_scrollbar(r, g, top, look ? look->hit : NULL);
 }
 
-/* Remove columns from the right until the others fit in w cells. */
-static void choose_columns(const struct list_column *c, int n, int w, int rest, int *width)
+/* ---- columns */
+
+/* Cells are given out one after the other, in a fixed order, until there are none. What has been given is never taken back,
+   and a column that does not fit ends it: so whatever w is, a wider list has the same columns and more, none narrower. */
+struct cells {
+	const struct list_column *c;
+	int n, *width;		/* -1: not shown */
+	int room, side;		/* cells that are left; those of the side part */
+	int wants;		/* cells of the list before the side part */
+};
+
+static int wanted(const struct list_column *c)
 {
-	int fixed = -1;
-	for (int i = 0; i < n; i++)
-		fixed += width[i] + 1;
-	for (int i = n - 1; i >= 1; i--) {
-		int leave = rest < 0 ? 0 : c[i].leave > LIST_LEAVE ? c[i].leave : LIST_LEAVE;
-		if (i == rest || c[i].sort || w - fixed >= leave)
+	return c->want > c->least ? c->want : c->least;
+}
+
+static bool is_kept(const struct list_column *c)
+{
+	return c->drop == LIST_KEPT || c->sort;
+}
+
+static int least_width(const struct list_column *c, bool first)
+{
+	/* the sort arrow would touch the previous column if the heading fills its column */
+	return c->least + (!first && c->content == LIST_NUMBER && c->sort && (int)strlen(c->head) >= c->least);
+}
+
+static void show_column(struct cells *a, int i)
+{
+	a->width[i] = least_width(&a->c[i], !i);
+	a->room -= a->width[i] + 1;
+}
+
+/* Show the columns of a kind; false: one does not fit. */
+static bool show_columns(struct cells *a, enum list_drop drop)
+{
+	for (int i = 0; i < a->n; i++) {
+		if (a->width[i] >= 0 || a->c[i].drop != drop)
 			continue;
-		fixed -= width[i] + 1;
-		width[i] = -1;
+		if (least_width(&a->c[i], !i) + 1 > a->room)
+			return false;
+		show_column(a, i);
+	}
+	return true;
+}
+
+/* Return how wide a column may become when there are free cells: what it wants, or all that is of use. */
+static int limit_of(const struct list_column *c, bool all)
+{
+	int most = c->content == LIST_PICTURE ? 3 * wanted(c) : c->most > wanted(c) ? c->most : wanted(c);
+	return all ? most : wanted(c);
+}
+
+/* Give free cells to the columns below their limits, by weight, and to the side part if `all`. false: there are no more. */
+static bool give_cells(struct cells *a, bool all)
+{
+	for (;;) {
+		int best = -1, side_at = a->side ? a->side - LIST_SIDE_WANT : 0;
+		double at = all && a->side ? side_at : 1e9;
+		for (int i = 0; i < a->n; i++) {
+			double k = a->c[i].weight ? (double)(a->width[i] - a->c[i].least) / a->c[i].weight : 1e9;
+			if (a->width[i] >= 0 && a->width[i] < limit_of(&a->c[i], all) && k < at) {
+				best = i;
+				at = k;
+			}
+		}
+		if (at >= 1e9)
+			return true;
+		if (a->room < 1)
+			return false;
+		a->room--;
+		if (best < 0)
+			a->side++;
+		else
+			a->width[best]++;
 	}
 }
 
-/* Distribute the cells of the column of width 0 beyond LIST_ENOUGH to the columns that may grow, in order. */
-static void grow_columns(const struct list_column *c, int n, int rest, int *width)
+/* Give out w cells. side: a side part takes its share. */
+static void give_all(struct cells *a, int w, bool side)
 {
-	for (int i = 0; i < n; i++) {
-		int spare = width[rest] - LIST_ENOUGH, more = spare < c[i].grow ? spare : c[i].grow;
-		if (width[i] < 0 || more <= 0)
-			continue;
-		width[i] += more;
-		width[rest] -= more;
+	a->room = w + 1;	/* each column has a blank before it, but the first */
+	for (int i = 0; i < a->n; i++)
+		a->width[i] = -1;
+	for (int i = 0; i < a->n; i++)
+		if (is_kept(&a->c[i]))
+			show_column(a, i);
+	if (!show_columns(a, LIST_FIRST) || !give_cells(a, false) || !show_columns(a, LIST_THEN) || !give_cells(a, false))
+		return;
+	a->wants = w + 1 - a->room - 1;
+	if (side) {
+		if (a->room < LIST_SIDE_GAP + LIST_SIDE_LEAST)
+			return;
+		a->room -= LIST_SIDE_GAP + LIST_SIDE_LEAST;
+		a->side = LIST_SIDE_LEAST;
 	}
+	if (!show_columns(a, LIST_LAST) || !give_cells(a, false))
+		return;
+	int more = LIST_SIDE_WANT - a->side < a->room ? LIST_SIDE_WANT - a->side : a->room;
+	if (a->side) {
+		a->side += more;
+		a->room -= more;
+	}
+	give_cells(a, true);
 }
 
-void list_layout_columns(const struct list_column *c, int n, int choose, int w, int *x, int *width)
+void list_layout_columns(const struct list_column *c, int n, int w, int *x, int *width)
 {
-	int rest = -1, fixed = -1;
-	for (int i = 0; i < n; i++) {
-		/* the sort arrow would touch the previous column if the heading fills its column */
-		width[i] = c[i].width + (i && c[i].right && c[i].sort && (int)strlen(c[i].head) >= c[i].width);
-		rest = c[i].width ? rest : i;
-	}
-	choose_columns(c, n, choose < w ? choose : w, rest, width);
-	for (int i = 0; i < n; i++)
-		fixed += width[i] < 0 ? 0 : width[i] + 1;
-	if (rest >= 0) {
-		width[rest] = w - fixed > 1 ? w - fixed : 1;
-		grow_columns(c, n, rest, width);
-	}
+	struct cells a = {.c = c, .n = n, .width = width};
+	give_all(&a, w, false);
 	for (int i = 0, at = 0; i < n; i++) {
 		x[i] = width[i] < 0 ? -1 : at;
 		if (width[i] >= 0)
 			at += width[i] + 1;
 	}
+}
+
+int list_cells_beside(const struct list_column *c, int n, int w, int *wants)
+{
+	enum { COLUMNS_MAX = 64 };
+	int width[COLUMNS_MAX];
+	struct cells a = {.c = c, .n = n < COLUMNS_MAX ? n : COLUMNS_MAX, .width = width, .wants = w};
+	give_all(&a, w, true);
+	*wants = a.wants;
+	return a.side ? w - a.side - LIST_SIDE_GAP : w;
+}
+
+void list_want_text(struct list_column *c, uint32_t n, list_row_fn *draw, const void *arg, bool ascii)
+{
+	enum { FIRST_ROWS = 16, ROWS = 48, STEP = 8 };
+	struct grid *g = grid_new(1, LIST_TEXT_MOST, ascii);
+	int most = (int)strlen(c->head) + 1;
+	for (uint32_t i = 0; i < n && i < ROWS; i++) {
+		grid_fill(g, (struct rect){0, 0, 1, LIST_TEXT_MOST}, ' ', ST_NORMAL, 0);
+		draw(arg, g, 0, n <= ROWS || i < FIRST_ROWS ? i : (uint32_t)((uint64_t)i * n / ROWS));
+		for (int x = LIST_TEXT_MOST - 1; x >= most; x--)
+			if (grid_at(g, 0, x)->ch != ' ')
+				most = x + 1;
+	}
+	grid_free(g);
+	most = (most + STEP - 1) / STEP * STEP;
+	c->most = (uint8_t)most;
+	c->want = (uint8_t)(most < c->least ? c->least : most < c->want ? most : c->want);
 }
 
 void list_draw_header(
@@ -227,7 +323,7 @@ void list_draw_header(
 		if (x[i] < 0)
 			continue;
 		int attr = c[i].sort ? AT_BOLD : 0, w = (int)strlen(c[i].head) + (c[i].sort != 0);
-		int at = c[i].right ? x[i] + width[i] - w : x[i];
+		int at = c[i].content == LIST_NUMBER ? x[i] + width[i] - w : x[i];
 		struct rect old = grid_clip(g, (struct rect){y, 0, 1, x[i] + width[i]});
 		int end = grid_text(g, 0, at, ST_HEAD, attr, c[i].head);
 		if (c[i].sort)

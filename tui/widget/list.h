@@ -42,21 +42,40 @@ struct list_options {
 void list_draw_rows(
     const struct rows *, struct grid *, list_row_fn *, const void *arg, const struct list_options *);
 
-/* Columns: the headings of a table and the positions of its cells. */
+/* Columns: the headings of a table, what its cells need, and their positions. */
+enum list_content {
+	LIST_NUMBER,	/* at the right of its cell, never cut */
+	LIST_TEXT,	/* at the left, cut with a mark */
+	LIST_PICTURE	/* a bar or a strip, of any width */
+};
+/* When a column is shown as the list gets wider; of those that are alike, the left ones first. */
+enum list_drop {
+	LIST_KEPT,	/* always */
+	LIST_FIRST,	/* when all before it have their least width */
+	LIST_THEN,	/* when all of LIST_FIRST have the width that they want */
+	LIST_LAST	/* when a side part has its least width, too */
+};
 struct list_column {
 	const char *head;
-	int width;		/* 0: the remaining width */
-	bool right;		/* numbers */
-	int8_t sort;		/* 0; the sort column: 1 ascending, -1 descending */
-	uint8_t leave; /* shown if the column of width 0 keeps this many cells, at least LIST_LEAVE */
-	uint8_t grow;		/* additional cells that it may use if that column has more than LIST_ENOUGH */
+	uint8_t least, want;	/* cells; want 0: the same */
+	uint8_t content, drop;	/* enum list_content, enum list_drop */
+	uint8_t weight;		/* its share of free cells, also of those until it has what it wants; 0: none */
 	const char *word; /* NULL, or its name for :sort, used by a click on the heading; must outlive the drawing */
+	int8_t sort;		/* 0; the sort column, which is always shown: 1 ascending, -1 descending */
+	uint8_t most;	/* a text gets no more free cells; 0: as many as it wants */
 };
-enum { LIST_LEAVE = 16, LIST_ENOUGH = 40 };
-/* Get x and width of each column for a list of w cells. Columns that do not fit in `choose` cells (at most w) get
-   x = -1: first those on the right, never the first one, that of width 0, nor the sort column. So a wider list has
-   the same columns and more. */
-void list_layout_columns(const struct list_column *, int n, int choose, int w, int *x, int *width);
+enum { LIST_SIDE_LEAST = 40, LIST_SIDE_WANT = 60, LIST_SIDE_GAP = 2, LIST_NAME_WANT = 60 };
+/* Get x and width of each column for a list of w cells; x = -1: not shown. Each cell of the width goes to one column, in
+   an order that does not depend on w: no column gets narrower or disappears in a wider list. */
+void list_layout_columns(const struct list_column *, int n, int w, int *x, int *width);
+/* Return how many of w cells belong to a list that has a side part on its right; *wants: how many it gets before the
+   side part is shown, which is not if that is the result. */
+int list_cells_beside(const struct list_column *, int n, int w, int *wants);
+/* Let a column of texts want what its rows need, within its own want: of n rows, whose texts draw() draws at the left of a
+   line. The first rows and some others are measured, whichever are in view, so scrolling does not move columns. The width is
+   rounded up, so most orders of a list have the same. */
+enum { LIST_TEXT_MOST = 120 };
+void list_want_text(struct list_column *, uint32_t n, list_row_fn *draw, const void *arg, bool ascii);
 void list_draw_header(
     struct grid *, int y, const struct list_column *, int n, const int *x, const int *width);
 
