@@ -101,6 +101,7 @@ screen top-trace 80x24 orders.trace '' -pane=top -type=sync
 screen narrow-time 80x24 orders.trace ':task=926<Enter>5'
 screen narrow-procs 80x24 orders.trace ':t 1s..1.5s<Enter>:g 82<Enter>5:rows p<Enter>' -ascii
 screen narrow-gc 80x24 orders.trace ':task=926<Enter>8'
+screen pending-key 60x10 cpu.pb.gz 'g' -judge=false
 screen narrow-stops 80x24 orders.trace ':region=db.query<Enter>8]'
 # stops, intervals of a goroutine and matches of a search by duration; stops summed by group, and those of one group
 screen stops-longest 80x24 orders.trace '8]>'

@@ -187,13 +187,13 @@ static size_t hint_keys(const char *s, size_t n)
 }
 
 /* Draw hints, "Enter peek  < > sort": two spaces separate hints, the keys come first in each. */
-static void draw_hints(const struct app *a, struct grid *g, int y, const char *s)
+static void draw_hints(struct grid *g, int y, int room, const char *s)
 {
 	int x = 0;
 	while (*s) {
 		const char *end = strstr(s, "  ");
 		size_t n = end ? (size_t)(end - s) : strlen(s), key = hint_keys(s, n);
-		if (x + (int)text_width(s, n) > g->w)
+		if (x + (int)text_width(s, n) > room)
 			break;
 		x = grid_textn(g, y, x, ST_KEY, 0, s, key);
 		if (key < n)
@@ -201,7 +201,6 @@ static void draw_hints(const struct app *a, struct grid *g, int y, const char *s
 		x += 2;
 		s += n + strspn(s + n, " ");
 	}
-	(void)a;
 }
 
 /* Make hints from commands.def: the pane's own rows, then those common to all panes. */
@@ -263,20 +262,20 @@ static void draw_message_line(const struct app *a, struct grid *g)
 
 static void draw_foot(const struct app *a, struct grid *g)
 {
-	struct buf b = {0};
+	enum { PENDING = 6 };	/* the least cells for keys that wait for another: hints give way to them, whole */
+	struct buf b = {0}, pending = {0};
 	int y = g->h - 2;
+	app_put_pending(a, &pending);
+	int keys = pending.n ? (int)text_width(pending.p, pending.n) + 1 : 0;
 	if (a->prompt.cmd) {
 		prompt_draw(
 		    &a->prompt.edit, g, y + 1, app_prompt_label(a), a->prompt.note_bad ? ST_ERROR : ST_NORMAL);
 	} else {
 		app_hints(a, &b);
-		draw_hints(a, g, y + 1, buf_str(&b));
+		draw_hints(g, y + 1, g->w - (keys && keys < PENDING ? PENDING : keys), buf_str(&b));
 	}
-	buf_reset(&b);
-	buf_putc(&b, ' ');
-	app_put_pending(a, &b);
-	if (b.n > 1)
-		grid_right(g, y + 1, g->w, ST_ACCENT, 0, buf_str(&b));
+	grid_right(g, y + 1, g->w, ST_ACCENT, 0, buf_str(&pending));
+	buf_free(&pending);
 	if (a->screen.debug) {
 		buf_reset(&b);
 		buf_printf(&b, " %lld us (p50 %u, p99 %u), %u cells, %zu bytes", (long long)a->screen.cost_us,
