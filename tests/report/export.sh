@@ -114,7 +114,7 @@ w '8:group-by kind<Enter><Enter>' kind.tsv "$trace" stw -name='GC sweep terminat
 w '8:group-by caller<Enter>j<Enter>>' caller.tsv "$trace" stw -by=caller \
 	-name="$("$TTRACE" stw -by=caller -format=tsv "$trace" | sed -n 3p | cut -f5)" -sort=duration -format=tsv
 [ "$(wc -l <caller.tsv)" -lt "$(wc -l <s.tsv)" ] || fail ":w of the stops of a caller writes other stops"
-w '7' operations.tsv "$trace" operations -sort=max -format=tsv
+w '7' operations.tsv "$trace" operations -sort=total -format=tsv
 w '7:sort select<Enter>i' kinds.tsv "$trace" operations -sort=-select -format=tsv
 w '7:sort name<Enter>' names.csv "$trace" operations -sort=name -format=csv
 w '7/checkout<Enter><Enter>:>10ms<Enter>' slow.csv "$trace" operations -name=checkout -sort=duration '-latency=>10ms' -format=csv
