@@ -219,11 +219,18 @@ static void numbers(void)
 	    {33, "by G1 c.(*T).F a/x/y.G y.go:12"},
 		{30, "by G1 c.(*T).F a/x/y.G y.go:12"}, {29, "by G1 c.(*T).F y.G y.go:12"},
 		    {24, "by G1 (*T).F y.G y.go:12"},
-		    {20, "by G1 F y.G y.go:12"}, {18, "by G1 (*T).F y.G ~"}, {12, "by G1 F y.G~"}, {9, "by G1 F ~"}, {0, ""}};
+		    {20, "by G1 (*T).F y.G y.~"}, {18, "by G1 (*T).F y.G ~"}, {12, "by G1 F y.G~"}, {9, "by G1 F ~"}, {0, ""}};
 	for (size_t i = 0; i < sizeof fit / sizeof *fit; i++) {
 		text_fit_line(&b, line, strlen(line), fit[i].cells, true);
 		OK(is(fit[i].want));
 	}
+	/* a receiver is removed before a place, if the line then fits, and not between callers */
+	text_fit_line(&b, "lock main.(*ledger).reserve main.go:38", 38, 24, true);
+	OK(is("lock reserve main.go:38"));
+	text_fit_line(&b, "lock main.(*ledger).reserve main.go:38", 38, 20, true);
+	OK(is("lock reserve main.g~"));
+	text_fit_line(&b, "(*FD).Read < (*netFD).Read < (*conn).Read", 41, 38, true);
+	OK(is("(*FD).Read < (*netFD).Read < Read"));
 	text_fit_line(&b, "GET /a/b.c http://a/b.c 1/2", 27, 20, true);
 	OK(is("GET /a/b.c http://a~"));
 	/* the symbol at the cut loses only its package; numbers, files with lines and closures are not symbols */

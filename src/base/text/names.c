@@ -4,12 +4,13 @@
  * Names of functions, shortened. One rule for all panes: the path goes first, then the package or namespace, then the
  * receiver or class; the last part, which says what is done, is never removed. A part that is too long by itself is cut.
  *
- * A name is a sequence of parts with separators: / and . in Go, Java, Scala, C#, Python, JavaScript, Julia and Swift, :: and #
- * in C++, Rust and Ruby. Nothing in brackets separates parts: they have parameters, type arguments and receivers. What only
- * distinguishes pieces of one function belongs to the part before: func1, {{closure}}, a number, the suffix of a file.
+ * A name is a sequence of parts with separators: / and . in Go, Java, Scala, C#, Python, JavaScript, Julia and Swift,
+ * :: and # in C++, Rust and Ruby. Nothing in brackets separates parts: they have parameters, type arguments and
+ * receivers. What only distinguishes pieces of one function belongs to the part before: func1, {{closure}}, a number,
+ * the suffix of a file.
  *
  * If only the last part would be left, the brackets are shortened as well: first the paths of the types in them, so that
- * <asn1_rs::Header as asn1_rs::FromDer>::from_der is <Header as FromDer>::from_der, then all of them, as in map<...>::insert.
+ * <asn1_rs::Header as asn1_rs::FromDer>::from_der is <Header as FromDer>::from_der, then all, as in map<...>::insert.
  */
 #include "config.h"
 #include "base/text/text.h"
@@ -87,8 +88,8 @@ static bool is_piece(const char *s, size_t n)
 	return isdigit((unsigned char)s[0]) || (len <= 4 && len < n && s[len] == ':');
 }
 
-/* Return the offset of the next part of a symbol with dots: json.(*decodeState).object, (*decodeState).object, object. 0:
-   there is none. */
+/* Return the offset of the next part of a symbol with dots: json.(*decodeState).object, (*decodeState).object, object.
+   0: there is none. */
 static size_t dot_part(const struct symbol_parts *y, size_t at)
 {
 	const char *s = y->s;
@@ -168,7 +169,8 @@ static bool fold_shapes(struct buf *b, const char *s, size_t n)
 	return from > 0;
 }
 
-/* Append a symbol without the paths of the types in its brackets: <Header as FromDer>::from_der. In { } of Go are fields. */
+/* Append a symbol without the paths of the types in its brackets: <Header as FromDer>::from_der. In { } of Go are
+   fields. */
 static void shorten_brackets(struct buf *b, const char *s, size_t n, bool scoped)
 {
 	int depth = 0;
@@ -224,8 +226,9 @@ static void put_self(struct buf *b, const char *s, size_t n)
 	buf_put(b, s + (as ? end : 0), n - (as ? end : 0));
 }
 
-/* Append a name of JavaScript without the folders of its file, or without its kind, or one of both alone: LazyCompile:*run
-   server.js:42, *run server.js:42, *run for LazyCompile:*run /srv/app/server.js:42. Return false if it is another name. */
+/* Append a name of JavaScript without the folders of its file, or without its kind, or one of both alone:
+   LazyCompile:*run server.js:42, *run server.js:42, *run for LazyCompile:*run /srv/app/server.js:42. Return false if it
+   is another name. */
 static bool put_with_file(struct buf *b, const char *s, size_t n, size_t cells, bool ascii, size_t *used)
 {
 	const char *blank = memchr(s, ' ', n), *slash = text_last(s, '/', n);
@@ -247,8 +250,8 @@ static bool put_with_file(struct buf *b, const char *s, size_t n, size_t cells, 
 	return true;
 }
 
-/* Append the symbol from the first part on from which it fits. least: the parts that are kept at least. false: it does not
-   fit. */
+/* Append the symbol from the first part on from which it fits. least: the parts that are kept at least. false: it does
+   not fit. */
 static bool put_fitting(struct buf *b, const char *s, size_t n, size_t cells, int least, size_t *used)
 {
 	struct symbol_parts y = parts_of(s, n);
@@ -316,8 +319,16 @@ static bool is_symbol_word(const char *s, size_t n)
 	return method || (strchr(letters, dot[1]) && strchr(letters, dot[2]) && !closure);
 }
 
-/* What is removed of all symbols of a line. */
+/* What is removed of all symbols of a line. Receivers only before a place, which tells the functions apart: in a list of
+   callers without places, (*FD).Read < (*conn).Read, the receiver does. */
 enum line_cut { CUT_PATHS, CUT_PACKAGES, CUT_RECEIVERS, CUT__N };
+
+/* Return whether a text begins with a place: main.go:38. */
+static bool is_place(const char *s, size_t n)
+{
+	const char *end = memchr(s, ' ', n), *colon = memchr(s, ':', end ? (size_t)(end - s) : n);
+	return colon && colon + 1 < s + n && isdigit((unsigned char)colon[1]) && memchr(s, '.', (size_t)(colon - s));
+}
 
 /* Return how many bytes at the front of a word are removed: its path, or the package or also the receiver of a method. A
    function with its package is not shortened, because it may be the name of a region or of a state. */
@@ -338,7 +349,9 @@ static size_t shorten_line(struct buf *to, const char *s, size_t n, size_t over,
 {
 	for (size_t i = 0; i < n;) {
 		const char *end = memchr(s + i, ' ', n - i);
-		size_t word = end ? (size_t)(end - s) - i : n - i, cut = over ? prefix_to_cut(s + i, word, what) : 0;
+		size_t word = end ? (size_t)(end - s) - i : n - i, cut = 0;
+		if (over && (what != CUT_RECEIVERS || (end && is_place(end + 1, n - i - word - 1))))
+			cut = prefix_to_cut(s + i, word, what);
 		/* fronts are ASCII except unusual ones, which are cut a little too much */
 		over -= cut > over ? over : cut;
 		word += end != NULL;

@@ -61,7 +61,7 @@ size_t text_fit_middle(struct buf *b, const char *s, size_t n, size_t cells, boo
 size_t text_fit_name(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);
 
 /* Append a line of words, some of them Go symbols. Before the line is cut, package paths are removed, from left to
-   right, then the packages of methods; the symbol at the cut keeps only its last part. */
+   right, then the packages of methods, then receivers before a place; the symbol at the cut keeps only its last part. */
 size_t text_fit_line(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);
 
 /* Return the length of the first line of s when it is broken at blanks into lines of at most `most` bytes (> 0). A
