@@ -65,7 +65,7 @@ static enum pkg_kind kind_of(const char *s, size_t n)
 	    (pkg == 7 && has_prefix(s, n, "runtime")))
 		return PKG_RUNTIME;
 	if (pkg == 4 && has_prefix(s, n, "main"))
-		return PKG_MAIN;
+		return PKG_OWN;
 	size_t first = 0;
 	while (first < pkg && s[first] != '/')
 		first++;
@@ -198,9 +198,42 @@ static struct radix_item *by_name(struct granularity *t)
 	return v;
 }
 
+static struct str_row file_of(const struct granularity *t, const struct symbol *s)
+{
+	return *store_str(t->st, store_fun(t->st, symbol_function(t->st, s))->file);
+}
+
+/* Return whether a package is of the program's own module by its names: in a build with modules, the files of all others
+   are in a folder with a version, x@v1.2.3. Without these, a path whose first element is no domain is the program's. */
+static bool is_own(struct str_row name, struct str_row file, bool modules)
+{
+	size_t pkg = granularity_package(name.s, name.n), first = 0;
+	if (pkg == name.n || file.n < 3 || memcmp(file.s + file.n - 3, ".go", 3) || memmem(file.s, file.n, "/vendor/", 8))
+		return false;
+	while (first < pkg && name.s[first] != '/' && name.s[first] != '.')
+		first++;
+	return modules ? !memchr(file.s, '@', file.n) : first < pkg && name.s[first] == '/';
+}
+
+/* Set the kind of symbols of the program's own module. */
+static void find_own(struct granularity *t)
+{
+	bool modules = false;
+	for (uint32_t i = 1; i < t->n && !modules; i++) {
+		struct str_row file = file_of(t, &t->row[i]);
+		modules = t->row[i].kind == PKG_OTHER && memmem(file.s, file.n, "@v", 2);
+	}
+	for (uint32_t i = 1; i < t->n; i++) {
+		struct symbol *s = &t->row[i];
+		if (s->kind == PKG_OTHER && s->name && is_own(granularity_symbol_name(t->st, s), file_of(t, s), modules))
+			s->kind = PKG_OWN;
+	}
+}
+
 static void rank(struct granularity *t)
 {
 	struct radix_item *v = by_name(t);
+	find_own(t);
 	uint32_t *same = xmalloc(t->n * sizeof *same);
 	radix_sort_items(v + 1, t->n - 1);
 	t->row[0].rank = 0;

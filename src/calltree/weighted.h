@@ -10,7 +10,7 @@
  * A weighted call tree: symbols (functions, files, lines, ... by granularity) and the calls between them, with siblings
  * of the same symbol merged. top, peek, list and the flame graph show it.
  */
-enum pkg_kind { PKG_OTHER, PKG_MAIN, PKG_STD, PKG_RUNTIME, PKG_TAG };
+enum pkg_kind { PKG_OTHER, PKG_OWN, PKG_STD, PKG_RUNTIME, PKG_TAG };	/* own: main, and packages of its module */
 
 struct symbol {
 	str_id name, file;	/* these fields identify the symbol at its granularity; fields that do not matter are

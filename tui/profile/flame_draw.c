@@ -166,7 +166,7 @@ static enum style node_colour(const struct flame_state *v, const struct session 
 	if (flame_colouring(v) == FC_DIFF)
 		return change_style(v, part, node);
 	switch (t->kind) {
-	case PKG_MAIN: return ST_MAINPKG;
+	case PKG_OWN: return ST_MAINPKG;
 	case PKG_STD: return ST_STDLIB;
 	case PKG_RUNTIME: return ST_RUNTIME;
 	case PKG_TAG: return ST_ACCENT;
