@@ -264,7 +264,7 @@ int check_tracks_tables(const struct snap *sn, struct err *e)
 	for (uint32_t i = 1; i < sn->ntrks; i++) {
 		const struct trk_row *t = store_trk(sn->st, i);
 		const struct trk_origin *o = store_origin(sn->st, t);
-		if (t->kind < TK_P || t->creator >= sn->ntrks || o->name >= sn->nstrs ||
+		if (t->kind < TK_P || t->creator >= sn->ntrks || o->name >= sn->nstrs || o->start_fun >= sn->nstrs ||
 		    o->start >= sn->nstks || o->created >= sn->nstks)
 			return set_error(e, "a track has an invalid reference", i, sn->ntrks);
 	}

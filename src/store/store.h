@@ -34,7 +34,12 @@ struct smp_time { int64_t when; trk_id trk, proc; };	/* of samples of a trace; o
 
 /* The start of goroutines: those with equal values share a row (store_origin()). A field is 0 while it is not known.
    heard: 1 + the index of the time that store_heard() returns, for the few goroutines that have one. */
-struct trk_origin { str_id name; stk_id start, created; uint32_t heard; };	/* start function; stacks at start, creation */
+struct trk_origin {
+	str_id name;		/* the function that it executes: the start function, or what that calls: trampolines.c */
+	str_id start_fun;
+	stk_id start, created;	/* stacks */
+	uint32_t heard;
+};
 enum { TRK_ID_BITS = 62 };
 struct trk_row {
 	uint64_t id : TRK_ID_BITS;
@@ -211,8 +216,9 @@ static inline const struct trk_origin *store_origin(const struct store *s, const
 {
 	return column_at(&s->trk_origins, r->origin);
 }
-/* Return the start function of a goroutine; 0: unknown. */
+/* Return the function that a goroutine executes, or its start function, which mostly is the same; 0: unknown. */
 static inline str_id store_trk_name(const struct store *s, trk_id i) { return store_origin(s, store_trk(s, i))->name; }
+static inline str_id store_trk_start(const struct store *s, trk_id i) { return store_origin(s, store_trk(s, i))->start_fun; }
 /* Return TIME_NONE, or the time from which on sheets have the track, if its t0 was sealed already when its first event
    arrived. */
 static inline int64_t store_heard(const struct store *s, const struct trk_row *r)

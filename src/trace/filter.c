@@ -45,8 +45,9 @@ uint8_t *trace_gset_by_name(
 	struct judge j = judge_new(sn, match, arg);
 	for (trk_id t = 1; t < sn->ntrks; t++) {
 		const struct trk_row *r = store_trk(sn->st, t);
-		str_id name = store_origin(sn->st, r)->name;
-		if (r->kind == TK_G && name < sn->nstrs && judge_name(&j, name))
+		const struct trk_origin *o = store_origin(sn->st, r);
+		if (r->kind == TK_G && ((o->name < sn->nstrs && judge_name(&j, o->name)) ||
+		    (o->start_fun != o->name && o->start_fun < sn->nstrs && judge_name(&j, o->start_fun))))
 			set[t >> 3] |= (uint8_t)(1u << (t & 7));
 	}
 	mem_free(j.match_of_name);

@@ -11,6 +11,7 @@
 #include "trace/user_code.h"
 
 #include "base/bsearch.h"
+#include "base/text/text.h"
 
 #include <string.h>
 
@@ -68,32 +69,16 @@ static bool is_standard(const char *s, size_t n)
 	return in && (end == n || s[end] == '/') && has_listed(s, parent);
 }
 
-/* Return the length of the package in the name of a Go function; 0: there is none. Findings ask for millions of frames,
-   so this is one pass, and not of all of a name that is too long for a path: such names may be megabytes. */
-static size_t package_of(const char *name, size_t n)
-{
-	enum { LONGEST = 4096 };
-	size_t dot = 0;		/* the first one after the last slash */
-	for (size_t i = 0; i < n && i < LONGEST; i++)
-		switch (name[i]) {
-		case '/': dot = 0; break;
-		case '.': dot = dot ? dot : i; break;
-		case '(': case '[': case '{': case '<': case ':': case ' ': case '\0': return dot;
-		default: break;
-		}
-	return dot;
-}
-
 bool user_code_is_user_function(const char *name, size_t n)
 {
-	size_t package = package_of(name, n);
+	size_t package = text_go_package(name, n);
 	return package && !is_standard(name, package);
 }
 
 /* Is this outside the packages that all programs call? Their names do not distinguish stacks. */
 static bool is_telling(const char *name, size_t n)
 {
-	return package_of(name, n) && !has_prefix(name, n, "runtime.") && !has_prefix(name, n, "sync.") &&
+	return text_go_package(name, n) && !has_prefix(name, n, "runtime.") && !has_prefix(name, n, "sync.") &&
 	    !has_prefix(name, n, "internal/");
 }
 

@@ -89,7 +89,7 @@ void goroutines_summary(const void *st, const struct pane_env *env, struct buf *
 		buf_printf(b, " goroutine%s in ", text_s(p->gs->ng));
 		text_count(b, p->ngroup);
 		buf_printf(b, " group%s, by %s | ", text_s(p->ngroup),
-		    p->by == GROUP_KEY_FUNCTION ? "start function" : group_key_name(p->by));
+		    p->by == GROUP_KEY_FUNCTION ? "start function" : p->by == GROUP_KEY_WORK ? "function" : group_key_name(p->by));
 	}
 	if (p->tags[p->level].n)
 		buf_printf(b, "%zu tagged | ", p->tags[p->level].n);

@@ -106,6 +106,7 @@ struct goroutines_state {
 	enum goroutines_level level;
 	str_id open;			/* name of the open group */
 	enum group_key_kind by;			/* what goroutines are grouped by */
+	bool by_chosen;				/* by the user or a view; else what tells most of the trace */
 	str_id *key;			/* group of each track, NULL: its start function */
 	struct goroutines_tags { int64_t *v; size_t n, cap; } tags[2];	/* tagged rows by their ids: name, track */
 	struct goroutines_measures *measures;	/* NULL: not measured yet */
@@ -134,7 +135,7 @@ static inline struct pane_table *goroutines_table(struct goroutines_state *p)
 }
 static inline str_id goroutines_group_key(const struct goroutines_state *p, const struct store *st, trk_id t)
 {
-	return p->key ? p->key[t] : (str_id)store_trk_name(st, t);
+	return p->key ? p->key[t] : (str_id)store_trk_start(st, t);
 }
 /* goroutines/rows.c */
 int64_t goroutines_sum_of(const struct goroutine_times *, enum goroutines_value);	/* a value below GV_SUMS */

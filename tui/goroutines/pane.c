@@ -184,6 +184,7 @@ static int goroutines_pane_choices(const void *st, const struct pane_env *env, e
 	int n = 0;
 	if (cmd == CMD_GROUP_BY) {
 		static const char *const by[GROUP_KEY__N] = {[GROUP_KEY_FUNCTION] = "start function",
+		    [GROUP_KEY_WORK] = "function that they execute",
 		    [GROUP_KEY_CREATOR] = "function that created them",
 		    [GROUP_KEY_STATE] = "state at the end", [GROUP_KEY_LABEL] = "pprof labels",
 		    [GROUP_KEY_TASK] = "task they worked for",
@@ -258,9 +259,10 @@ static enum verdict group_by(struct goroutines_state *p, const struct pane_env *
 {
 	int by = arg && *arg ? group_key_find(arg) : ((int)p->by + 1) % GROUP_KEY__N;
 	if (by < 0)
-		return pane_message(out, "group-by requires function, creator, state, label, task, proc or life");
+		return pane_message(out, "group-by requires function, work, creator, state, label, task, proc or life");
 	p->level = GL_GROUPS;
 	p->by = (enum group_key_kind)by;
+	p->by_chosen = true;
 	p->table[GL_GROUPS].sel = -1;
 	p->tags[GL_GROUPS].n = 0;
 	goroutines_pane_update(p, env);
@@ -301,7 +303,7 @@ static bool points_at_rows(const struct goroutines_state *p)
 	const struct goroutines_row *r = goroutines_selected_row(p, &room);
 	if (p->level == GL_ONE)
 		return true;
-	return !p->tags[p->level].n && r && (p->level == GL_LIST || (p->by == GROUP_KEY_FUNCTION && r->name));
+	return !p->tags[p->level].n && r && (p->level == GL_LIST || (group_key_is_function(p->by) && r->name));
 }
 
 static enum verdict act_here(
@@ -441,9 +443,9 @@ static void goroutines_pane_report(const void *st, const struct pane_env *env, s
 	}
 	*r = (struct pane_report){.name = "goroutines"};
 	int k = 0;
-	if (p->level == GL_LIST && p->by == GROUP_KEY_FUNCTION && p->open)
+	if (p->level == GL_LIST && group_key_is_function(p->by) && p->open)
 		r->options[k++] = arena_printf(env->scratch, "-name=%s", store_str(store, p->open)->s);
-	else if (p->level == GL_GROUPS && p->by != GROUP_KEY_FUNCTION)
+	if (p->by != GROUP_KEY_FUNCTION && (p->level == GL_GROUPS || group_key_is_function(p->by)))
 		r->options[k++] = arena_printf(env->scratch, "-by=%s", group_key_name(p->by));
 	if (p->level == GL_LIST || p->table[GL_GROUPS].sort != p->table[GL_GROUPS].kind->sort || p->table[GL_GROUPS].invert)
 		r->options[k] = order_option(&p->table[p->level], env->scratch);

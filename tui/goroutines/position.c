@@ -57,6 +57,7 @@ void goroutines_load_view(void *st, const struct pane_env *env, const struct vie
 	enum group_key_kind by = (enum group_key_kind)view_get_below(v, "by", GROUP_KEY__N);
 	p->there = *v;
 	p->seeks = true;
+	p->by_chosen = true;
 	if (by != p->by) {
 		p->by = by;
 		if (goroutines_make_groups(p, env))

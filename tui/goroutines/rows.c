@@ -215,6 +215,8 @@ bool goroutines_make_groups(struct goroutines_state *p, const struct pane_env *e
 		return false;
 	}
 	struct goroutines_build *m = xcalloc(1, sizeof *m);
+	if (!p->by_chosen)
+		p->by = group_key_best(session_snap(env->s));
 	m->sn = session_snap(env->s);
 	m->by = p->by;
 	m->q = *session_query(env->s);

@@ -65,7 +65,7 @@ static struct searched_goroutines *new_searched(
 	struct err e;
 	const struct snap *sn = session_snap(env->s);
 	struct searched_goroutines *s = xcalloc(1, sizeof *s);
-	*s = (struct searched_goroutines){.st = sn->st, .ntrks = sn->ntrks, .by_function = p->by == GROUP_KEY_FUNCTION,
+	*s = (struct searched_goroutines){.st = sn->st, .ntrks = sn->ntrks, .by_function = group_key_is_function(p->by),
 	    .g = p->gs->g, .groups = p->groups, .ngroup = p->ngroup, .grep_text = xstrdup(grep)};
 	s->grep = *grep ? regex_new(grep, &e) : NULL;
 	return s;

@@ -181,7 +181,7 @@ static bool say_names(const struct goroutines_state *p, const struct pane_env *e
 {
 	const struct store *st = session_snap(env->s)->st;
 	struct buf names = {0};
-	bool named = p->level == GL_GROUPS && p->by == GROUP_KEY_FUNCTION;
+	bool named = p->level == GL_GROUPS && group_key_is_function(p->by);
 	uint32_t n = 0, *v = named ? selected_rows(p, &n) : NULL;
 	for (uint32_t i = 0; named && i < n; i++) {
 		const struct goroutines_row *r = &p->groups[v[i]];
@@ -205,7 +205,7 @@ static const char *own_group(
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < p->ngroup && !n; i++)
 		n = p->groups[i].name == p->open ? p->groups[i].n : 0;
-	if (p->level == GL_GROUPS || p->by != GROUP_KEY_FUNCTION || !p->open || n <= selection)
+	if (p->level == GL_GROUPS || !group_key_is_function(p->by) || !p->open || n <= selection)
 		return NULL;
 	tracepane_put_name_regex(session_snap(env->s)->st, p->open, &b);
 	const char *re = arena_strndup(a, b.p, b.n);

@@ -107,7 +107,7 @@ static void set_list_heads(const void *st, const struct pane_env *env, struct li
 	const struct goroutines_state *p = st;
 	(void)env;
 	c[LIST_G].least = (uint8_t)tracepane_count_width(most_first(p, false));
-	c[LIST_STATE].head = p->by != GROUP_KEY_FUNCTION ? "START FUNCTION, LAST STATE, CREATED BY" : "STATE, CREATED BY";
+	c[LIST_STATE].head = !group_key_is_function(p->by) ? "START FUNCTION, LAST STATE, CREATED BY" : "STATE, CREATED BY";
 }
 
 static const struct store *store_of(const struct goroutines_state *p)
@@ -244,7 +244,7 @@ static void draw_state(
 	const struct trk_row *t = store_trk(sn->st, r->trk);
 	struct buf b = {0};
 	struct trace_interval v;
-	if (p->by != GROUP_KEY_FUNCTION) {
+	if (!group_key_is_function(p->by)) {
 		tracepane_put_str(sn->st, store_origin(sn->st, t)->name, "(no start function)", &b);
 		buf_puts(&b, "  ");
 	}

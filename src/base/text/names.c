@@ -132,6 +132,22 @@ static size_t symbol_part(const struct symbol_parts *y, size_t at)
 	return next > at && next < y->n ? next : 0;
 }
 
+/* Findings ask for millions of frames, so this is one pass, and not of all of a name that is too long for a path: such
+   names may be megabytes. */
+size_t text_go_package(const char *s, size_t n)
+{
+	enum { LONGEST = 4096 };
+	size_t dot = 0;		/* the first one after the last slash */
+	for (size_t i = 0; i < n && i < LONGEST; i++)
+		switch (s[i]) {
+		case '/': dot = 0; break;
+		case '.': dot = dot ? dot : i; break;
+		case '(': case '[': case '{': case '<': case ':': case ' ': case '\0': return dot;
+		default: break;
+		}
+	return dot;
+}
+
 size_t text_symbol_tail(const char *s, size_t n)
 {
 	struct symbol_parts y = parts_of(s, n);

@@ -50,6 +50,8 @@ const char *text_last(const char *s, char c, size_t n);
 size_t text_fit_symbol(struct buf *b, const char *s, size_t n, size_t cells, bool ascii);
 /* Return the offset of its last part: of Sum in crypto/sha256.(*Digest).Sum. */
 size_t text_symbol_tail(const char *s, size_t n);
+/* Return the length of the package in the name of a Go function: crypto/sha256.(*Digest).Sum; 0: it has none. */
+size_t text_go_package(const char *s, size_t n);
 /* Append as many whole characters of s as fit into `cells`, and return the cells used. *at: the bytes used. */
 size_t text_put_head(struct buf *b, const char *s, size_t n, size_t cells, size_t *at);
 /* Append any text, cut at the right, or in the middle. */

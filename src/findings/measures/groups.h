@@ -6,10 +6,10 @@
 #include "base/wrap_math.h"
 #include "findings/measures/scan.h"
 
-/* Goroutines of the program by start function and by the line that creates them. */
+/* Goroutines of the program by the function that they execute and by the line that creates them. */
 enum { GROUP_QUARTERS = 4 };
 struct goroutine_group {
-	str_id name;		/* start function; 0: unknown */
+	str_id name;		/* store_trk_name(); 0: unknown */
 	stk_id created;		/* a stack that created one; 0: unknown */
 	frm_id line;		/* first user frame of that stack, or 0 */
 	uint32_t n, made, ended;	/* that existed in the range; made: that were created in it */

@@ -146,6 +146,7 @@ const struct start_function *intern_tables_find_root(struct gotrace *r, uint32_t
 	if (!len)
 		return root;
 	root->any = true;
+	root->cut = n >= GO_MAX_FRAMES;
 	root->name = intern_tables_str(r, f[n - 1].fun);
 	root->system = sink_runtime(s, len);
 	root->worker = len == 22 && !memcmp(s, "runtime.gcBgMarkWorker", 22);

@@ -19,6 +19,7 @@ struct start_function {
 	str_id name;			/* id of the sink */
 	bool is_known : 1;		/* the other fields are valid */
 	bool any : 1;			/* there is one */
+	bool cut : 1;			/* the runtime records 128 frames, the innermost: this is not the start function */
 	bool system : 1, worker : 1;
 	uint8_t waits;			/* of a status: 0, or the state of a goroutine that waits with this stack, + 1 */
 };

@@ -256,7 +256,7 @@ static ALWAYS void take_root(
 {
 	if (g->mark_worker && !root->worker)
 		clear_worker(r, g, ev->p);
-	g->named = true;
+	g->named = !root->cut;
 	g->system = root->system;
 	g->mark_worker = root->worker;
 }
@@ -271,7 +271,8 @@ static void name_g(struct gotrace *r, struct track_goroutine *g, const struct tr
 	if (!root)
 		return;
 	take_root(r, g, root, ev);
-	r->sink->trace->born(r->sink->self, g->trk, root->name, 0, 0, 0);
+	if (g->named)
+		r->sink->trace->born(r->sink->self, g->trk, root->name, 0, 0, 0);
 }
 
 void track_states_init_table(struct gotrace *r, uint64_t places)

@@ -198,6 +198,12 @@ static void goroutine_head(const struct trace_report_ctx *r, trk_id g, const str
 	if (row->creator)
 		buf_printf(r->out, ", created by goroutine %" PRIu64, (uint64_t)store_trk(r->st, row->creator)->id);
 	buf_puts(r->out, !row->to_t1 ? ", alive at the end\n" : "\n");
+	if (store_trk_start(r->st, g) != store_trk_name(r->st, g)) {
+		struct trace_report_text start = trace_report_string(r, store_trk_start(r->st, g), "");
+		buf_puts(r->out, "  called by its start function ");
+		text_safe(r->out, start.s, start.n);
+		buf_putc(r->out, '\n');
+	}
 	if (lived_before(r, g)) {
 		buf_puts(r->out, "  last call from C at ");
 		text_ns(r->out, row->t0);
@@ -289,6 +295,8 @@ static void goroutine_json(
 	json_object(&j, NULL);
 	json_u64(&j, "id", row->id);
 	json_str(&j, "name", name.s, name.n);
+	struct trace_report_text start = trace_report_string(r, store_trk_start(r->st, g), "");
+	json_str(&j, "start_function", start.s, start.n);
 	if (row->creator)
 		json_u64(&j, "creator", store_trk(r->st, row->creator)->id);
 	else

@@ -260,7 +260,7 @@ static void sum_cells(struct table *t, const struct stats_groups *gs, const stru
 enum { QUANTS = 5, STILL = 2 };
 enum { GROUP_COLS = 1 + TRACE_REPORT_TIME_COLS + QUANTS + STILL + COMMON_COLS + TRACE_REPORT_ALLOC_COLS + 1 };
 
-static const char *const group_title[GROUP_KEY__N] = { "Start function", "Created in", "At the end", "Label", "Task",
+static const char *const group_title[GROUP_KEY__N] = { "Start function", "Function", "Created in", "At the end", "Label", "Task",
     "Last ran on", "Life" };
 
 static uint32_t group_cols(const struct trace_report_ctx *r, const struct listing *l, struct table_col col[GROUP_COLS])
@@ -332,7 +332,7 @@ static void list_row(const struct trace_report_ctx *r, struct table *t, const st
 {
 	struct goroutine_times x;
 	stats_groups_times(l->gs, i, NULL, &x);
-	struct trace_report_text s = trace_report_string(r, store_trk_name(r->st, x.trk), "");
+	struct trace_report_text s = trace_report_string(r, store_trk_start(r->st, x.trk), "");
 	table_int(t, (int64_t)store_trk(r->st, x.trk)->id);
 	trace_report_add_times(t, &x);
 	table_int(t, still_blocked_ns(&l->still, i));
@@ -506,7 +506,7 @@ int report_goroutines(const struct options *o, struct out *out, struct err *e)
 	struct listing l = { .by = (enum group_key_kind)by };
 	if (by < 0) {
 		bad = err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-by requires function, creator, state, label, task, proc or life, not "
+		    "-by requires function, work, creator, state, label, task, proc or life, not "
 		    "\"%s\"", options_str(o, OPT_BY));
 	} else if (trace_summary_compares(o)) {
 		bad = print_changes(&r, l.by, e);

@@ -53,6 +53,10 @@ struct tracks {
 	uint32_t origin;		/* the one that was set last */
 };
 
+/* Set what a goroutine executes. */
+void tracks_set_name(struct tracks *, trk_id g, str_id name);
+/* trampolines.c: find the goroutines whose start function does not tell what they execute, and name them. */
+void trampolines_name(struct tracks *);
 /* batches.c: reserve room for n more entries in the batch. Return its entries, which may have moved. */
 struct sink_enter *tracks_room(const struct tracks *, struct sheet_batch *, size_t n);
 /* Add a track to the list of those with entries in the batch. */

@@ -98,6 +98,7 @@ void tracks_end(struct tracks *k)
 {
 	seal_wait(k->seal_pipeline);
 	tracks_index_sort(&k->index, k->st);
+	trampolines_name(k);
 }
 
 void tracks_done(struct tracks *k)
@@ -160,9 +161,17 @@ void tracks_set_origin(struct tracks *k, trk_id g, str_id start_fun, trk_id crea
 	struct trk_origin o = *store_origin(k->st, r);
 	if (creator)
 		trk_set(r->creator, creator);
-	o.name = start_fun ? start_fun : o.name;
+	o.name = o.start_fun = start_fun ? start_fun : o.start_fun;
 	o.start = start ? start : o.start;
 	o.created = created ? created : o.created;
+	set_origin(k, r, &o);
+}
+
+void tracks_set_name(struct tracks *k, trk_id g, str_id name)
+{
+	struct trk_row *r = column_at(&k->st->trks, g);
+	struct trk_origin o = *store_origin(k->st, r);
+	o.name = name;
 	set_origin(k, r, &o);
 }
 

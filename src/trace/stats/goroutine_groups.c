@@ -240,7 +240,7 @@ struct grouping {
 
 static str_id group_key(const struct grouping *k, trk_id t)
 {
-	return k->q->key ? k->q->key[t] : store_trk_name(k->sn->st, t);
+	return k->q->key ? k->q->key[t] : store_trk_start(k->sn->st, t);
 }
 
 static struct stats_group *group_of(const struct grouping *k, trk_id t)

@@ -21,6 +21,7 @@
 static const struct { const char *name, *head;
 } ways[GROUP_KEY__N] = {
     [GROUP_KEY_FUNCTION] = {"function", "START FUNCTION"},
+    [GROUP_KEY_WORK] = {"work", "GOROUTINE FUNCTION"},
     [GROUP_KEY_CREATOR] = {"creator", "CREATED IN"},
     [GROUP_KEY_STATE] = {"state", "AT THE END"},
     [GROUP_KEY_LABEL] = {"label", "LABEL"},
@@ -56,6 +57,22 @@ int group_key_find(const char *name)
 static str_id text(const struct snap *sn, const char *s)
 {
 	return builder_add_string(sn, s, strlen(s));
+}
+
+enum group_key_kind group_key_best(const struct snap *sn)
+{
+	for (uint32_t i = 1; i < column_n(&sn->st->trk_origins); i++) {
+		const struct trk_origin *o = column_at(&sn->st->trk_origins, i);
+		if (o->name != o->start_fun)
+			return GROUP_KEY_WORK;
+	}
+	return GROUP_KEY_FUNCTION;
+}
+
+static void by_work(const struct snap *sn, str_id *key)
+{
+	for (trk_id t = 1; t < sn->ntrks; t++)
+		key[t] = store_trk_name(sn->st, t);
 }
 
 static void by_creator(const struct snap *sn, str_id *key)
@@ -183,6 +200,7 @@ str_id *group_key_make(const struct snap *sn, enum group_key_kind by, int64_t t0
 		return NULL;
 	str_id *key = arena_zalloc(a, (sn->ntrks + 1u) * sizeof *key);
 	switch (by) {
+	case GROUP_KEY_WORK: by_work(sn, key); break;
 	case GROUP_KEY_CREATOR: by_creator(sn, key); break;
 	case GROUP_KEY_STATE: by_state(sn, t1, key); break;
 	case GROUP_KEY_LABEL: by_label(sn, key); break;
