@@ -256,6 +256,33 @@ static void set_costs(struct findings_run *r)
 	}
 }
 
+/* Do both blame the same line first? */
+static bool same_culprit(const struct store *st, const struct finding *a, const struct finding *b)
+{
+	if (!a->nculprit || !b->nculprit)
+		return false;
+	const struct frm_row *x = store_frm(st, a->culprit[0].frame), *y = store_frm(st, b->culprit[0].frame);
+	return x->fun == y->fun && x->line == y->line;
+}
+
+/* Two findings that blame one line have one cause. The lesser one says so, and is a notice. */
+static void join_causes(struct findings_run *r)
+{
+	for (uint32_t i = 1; i < r->n; i++) {
+		struct finding *f = &r->v[i];
+		uint32_t k = 0;
+		while (k < i && (r->v[k].level != FINDING_PROBLEM || r->v[k].rule == f->rule ||
+		    !same_culprit(r->st, f, &r->v[k])))
+			k++;
+		if (k == i)
+			continue;
+		f->text = arena_printf(r->mem, "%s; %s blames the same line", f->text, finding_rules[r->v[k].rule].id);
+		f->level = FINDING_NOTICE;
+	}
+	if (r->n)
+		qsort(r->v, r->n, sizeof *r->v, worst_first);
+}
+
 static struct findings *take_results(struct findings_run *r)
 {
 	struct findings *out = arena_zalloc(r->mem, sizeof *out);
@@ -268,6 +295,7 @@ static struct findings *take_results(struct findings_run *r)
 	if (r->n)
 		qsort(r->v, r->n, sizeof *r->v, worst_first);
 	r->n = r->n < FINDINGS_MOST ? r->n : FINDINGS_MOST;
+	join_causes(r);
 	out->v = arena_alloc(r->mem, (r->n + 1u) * sizeof *out->v);
 	out->unanswered = arena_alloc(r->mem, (r->nunanswered + 1u) * sizeof *out->unanswered);
 	if (r->n)

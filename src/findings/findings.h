@@ -53,8 +53,6 @@ struct finding_rule_row {
 extern const struct finding_rule_row finding_rules[FINDING_RULE__N];
 /* Return the rule with that id; -1: there is none. */
 int finding_rule_find(const char *id, size_t n);
-/* Return what the score of a rule is a share of: "of the time of those affected". */
-const char *finding_score_of(enum finding_rule);
 /* Change one of the thresholds: "lock-queue.waiters=2", "stw.longest=5ms", "gc.share=20%". Return -1 with *e. */
 int finding_threshold_set(double threshold[FINDING_THRESHOLD__N], const char *words, struct err *e);
 /* Append the table of rules for the manual, a line each, separated by tabs: "rule", name, title, fires, cause, action,
@@ -62,7 +60,7 @@ int finding_threshold_set(double threshold[FINDING_THRESHOLD__N], const char *wo
 void finding_print_rules(struct buf *);
 
 /* At most FINDINGS_MOST are kept. FINDING_PROBLEM: all thresholds of the rule are reached. FINDING_NOTICE: half of them
-   are, or the score is below FINDING_LOW. */
+   are, or the score is below FINDING_LOW, or a problem of another rule blames the same line and says more. */
 enum finding_level { FINDING_NOTICE, FINDING_PROBLEM };
 enum { FINDING_LOW = 5, FINDING_CULPRITS = 3, FINDING_VICTIMS = 3, FINDING_NUMBERS = 12, FINDINGS_MOST = 32 };
 const char *finding_level_name(enum finding_level);	/* "notice", "problem" */
@@ -81,6 +79,7 @@ struct finding {
 	/* 0..100: the share of the time of the affected operations or goroutines, or of the trace where none is named,
 	   that would go if the cause went */
 	double score;
+	const char *score_of;		/* what it is a share of, if not what the rule says: see finding_score_of() */
 	int64_t affected_ns;		/* the time of which score is a part; 0: of the trace */
 	double urgency;			/* 0: 1; the score times this counts for the order: what only costs later is less urgent */
 	uint32_t order;			/* of equal ones: in which they were found */
@@ -97,6 +96,8 @@ struct finding {
 	int64_t show_t0, show_t1;	/* when it does: one of the waits, else the range above */
 	const char *see;		/* a command line without "ttrace" and the file */
 };
+/* Return what the score is a share of: "of the time of those affected". */
+const char *finding_score_of(const struct finding *);
 struct finding_unanswered { enum finding_rule rule; bool supplement; const char *why; };	/* supplement: it does not count */
 struct findings {
 	struct finding *v;		/* worst first */

@@ -47,12 +47,16 @@ static void judge_fine(struct findings_run *r, uint32_t group, double busy)
 	fit = made < fit ? made : fit;
 	if (fit < 0.5 || 2 * score < FINDING_LOW)
 		return;
-	struct finding f = {.score = score,
+	struct finding f = {.score = score, .score_of = busy > (double)r->wall ? NULL : "of the time range",
 	    .t0 = r->scan.t0, .t1 = r->scan.t1, .trk = g->most, .see = "goroutines -by=creator"};
 	finding_culprit(r, &f, g->line);
 	finding_victims(r, &f, group, 0);
 	finding_put_place(r, g->line);
-	buf_printf(&r->text, " starts %u goroutines, %.0f a second, that run for ", g->made, rate);
+	buf_puts(&r->text, " starts ");
+	text_count(&r->text, g->made);
+	buf_puts(&r->text, " goroutines, ");
+	text_count(&r->text, wrap_clamp(rate));
+	buf_puts(&r->text, " a second, that run for ");
 	text_ns(&r->text, wrap_clamp(mean));
 	buf_puts(&r->text, " on average");
 	if (mean < 2 * GOROUTINE_COST_NS)

@@ -250,15 +250,14 @@ static void put_leak(const struct leak_search *l, uint32_t i, double rate)
 	finding_put_group(r, x->group);
 	buf_puts(&r->text, " never return from ");
 	finding_put_place(r, at);
-	buf_printf(&r->text, rate < 10 ? ", %.1f more a second, of %u that " : ", %.0f more a second, of %u that ", rate, g->made);
-	finding_put_place(r, g->line);
-	buf_puts(&r->text, " starts");
 	if (x->c.before)
-		buf_printf(&r->text, "; %u wait there " TRACE_BEFORE, x->c.before);
+		buf_printf(&r->text, ", %u of them " TRACE_BEFORE, x->c.before);
+	buf_printf(&r->text, rate < 10 ? ", %.1f more a second; " : ", %.0f more a second; ", rate);
+	finding_put_place(r, g->line);
+	buf_printf(&r->text, " starts them, %u in the trace", g->made);
 	if (!x->own && x->place && x->place != g->line) {
-		buf_puts(&r->text, "; ");
+		buf_puts(&r->text, ", for ");
 		finding_put_place(r, x->place);
-		buf_puts(&r->text, " made them");
 	}
 	put_companions(l, i);
 }

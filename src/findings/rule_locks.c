@@ -145,8 +145,9 @@ static void report_queue(struct lock_rule *l, struct lock_queue *q)
 	lock_sets_main_holder(r->st, &q->held, &holder);
 	double mean = (double)q->ns / (double)r->wall, fit = finding_fit(mean, LIMIT(r, LOCK_QUEUE, WAITERS)),
 	       burst = finding_fit((double)q->crowded, LIMIT(r, LOCK_QUEUE, CROWDED));
-	/* A holder that now and then waits for a P, and locks of libraries that hardly matter, are nothing to look at. */
-	if ((fit < 0.5 && holder.cls == TIME_RUNNABLE) ||
+	/* A holder that now and then waits for a P, locks of libraries that hardly matter, and waits that are nothing in the
+	   time of those that wait, are nothing to look at. */
+	if ((holder.cls == TIME_RUNNABLE && (fit < 0.5 || f.score < FINDING_LOW)) || f.score < 0.5 ||
 	    (f.score < FINDING_LOW && !findings_is_user_frame(r, frame_of(r->st, holder.at))))
 		return;
 	finding_culprit(r, &f, frame_of(r->st, holder.at));

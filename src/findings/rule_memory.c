@@ -22,6 +22,8 @@
 #include "trace/gc_cycles.h"
 #include "trace/user_code.h"
 
+#include <math.h>
+
 /* Where the program allocates: by site, of which table. */
 struct alloc_blame {
 	struct site_table sites;
@@ -90,7 +92,7 @@ static int64_t blame_sites(struct findings_run *r, struct finding *f, struct all
 	return first;
 }
 
-/* Name what allocates most as culprits, and append it to the sentence. */
+/* Name what allocates most as culprits, and append it to the sentence. Where no line allocates a tenth, none is to blame. */
 static void blame_allocations(struct findings_run *r, struct finding *f)
 {
 	struct alloc_blame a = {0};
@@ -104,13 +106,15 @@ static void blame_allocations(struct findings_run *r, struct finding *f)
 	int64_t first = blame_sites(r, f, &a);
 	if (!f->nculprit)
 		return;
-	buf_puts(&r->text, ": ");
+	bool spread = a.all > 0 && first < a.all / 10;
+	buf_puts(&r->text, spread ? ": the allocations are spread over many lines, most at " : ": ");
 	finding_put_place(r, f->culprit[0].frame);
+	f->nculprit = spread ? 0 : f->nculprit;
 	if (a.all <= 0) {
 		buf_puts(&r->text, " allocates most");
 		return;
 	}
-	buf_printf(&r->text, " allocates ~%.0f%% of ", text_percent(first, a.all));
+	buf_printf(&r->text, "%s~%.0f%% of ", spread ? ", " : " allocates ", text_percent(first, a.all));
 	text_bytes(&r->text, wrap_clamp(per_second));
 	buf_puts(&r->text, "/s");
 	finding_number(f, "allocated_per_second_bytes", per_second);
@@ -248,6 +252,7 @@ static bool judge_forced(struct findings_run *r)
 	}
 	double share = (double)a.total / (double)r->wall, fit = finding_fit(share, LIMIT(r, GC, FORCED));
 	f.score = finding_score(share, 1);
+	f.score_of = "of the time range";
 	finding_number(&f, "cycles", n);
 	finding_number(&f, "collecting_ns", (double)a.total);
 	finding_number(&f, "collecting_share", share);
@@ -271,16 +276,21 @@ void rule_gc(struct findings_run *r)
 	double share = t.procs > 0 ? (double)collecting / (double)t.procs : 0,
 	       fit = finding_fit(share, LIMIT(r, GC, SHARE)), kind = finding_fit(t.kind_share, LIMIT(r, GC, TAX));
 	struct finding f = {.t0 = r->scan.t0, .t1 = r->scan.t1, .see = "gc"};
+	/* Where Ps are idle, the GC mostly takes time that nobody wants. */
+	if (fit < 1 && (double)t.used < 0.8 * (double)t.procs)
+		fit = 0;
 	fit = kind > fit ? kind : fit;
 	if (fit < 0.5)
 		return;
 	double busy = finding_score((double)collecting, (double)t.used);
-	f.score = kind >= 0.5 && 100 * t.kind_share > busy ? 100 * t.kind_share : busy;
+	f.score = busy;
 	buf_puts(&r->text, "the GC takes ");
 	if (t.kind != UINT32_MAX && kind >= 0.5) {
 		const struct operation_kind *k = &r->ops->kind[t.kind];
 		f.victim[f.nvictim++] = (struct finding_victim){.operation = arena_strndup(r->mem, k->name, k->nname)};
 		f.see = "gctax";
+		f.score = finding_score(t.kind_share, 1);
+		f.score_of = "of the time of those affected";
 		buf_printf(&r->text, "%.0f%% of the time of ", 100 * t.kind_share);
 		text_safe(&r->text, k->name, k->nname);
 	}
@@ -322,6 +332,15 @@ static double pace_of(const struct live_heap *v, uint32_t n)
 	return after <= 0 ? 0 : before <= 0 ? 1 : after / before;
 }
 
+/* Return whether a heap that only grows could look so: it went up by at least half of all that it went up and down. */
+static bool is_growth(const struct live_heap *v, uint32_t n)
+{
+	double moved = 0;
+	for (uint32_t i = 1; i < n; i++)
+		moved += fabs(v[i].bytes - v[i - 1].bytes);
+	return v[n - 1].bytes - v[0].bytes >= moved / 2;
+}
+
 void rule_heap_grows(struct findings_run *r)
 {
 	enum { CYCLES = 4 };
@@ -346,7 +365,7 @@ void rule_heap_grows(struct findings_run *r)
 	fit = ratio < fit ? ratio : fit;
 	fit = bytes < fit ? bytes : fit;
 	fit = steady < fit ? steady : fit;
-	if (fit < 0.5)
+	if (fit < 0.5 || !is_growth(all, cycles))
 		return;
 	struct finding f = {.score = finding_score(grown, last), .t0 = r->scan.t0, .t1 = r->scan.t1,
 	    .see = "gc"};

@@ -197,6 +197,13 @@ static bool polls(const struct findings_run *r, const struct scan_site *x)
 	return 4 * n > 3 * x->nsample;
 }
 
+/* Does a goroutine wait in its own function, and not in one that this calls? */
+static bool waits_itself(const struct findings_run *r, trk_id g, stk_id user)
+{
+	fun_id fun = store_frm(r->st, stk_frame(r->st, user))->fun;
+	return store_fun(r->st, fun)->name == store_trk_name(r->st, g) || !user_code_first_frame(r->st, stk_parent(r->st, user));
+}
+
 /* A loop that belongs to no task or request and sleeps in a function that it calls. It polls if it gives work to another
    goroutine before it sleeps; a loop that does not only waits for its next round. It is reported if another goroutine
    waits for the end of the goroutine of the loop. */
@@ -207,7 +214,7 @@ static void judge_polling_loop(struct findings_run *r, uint32_t site)
 	uint32_t group = w ? r->groups.of[w->g] - 1 : UINT32_MAX;
 	stk_id first = w ? user_code_first_frame(r->st, w->stack) : 0;
 	if (group >= r->groups.n || !r->groups.v[group].joined || findings_serves(r, w->g) || !first ||
-	    !user_code_first_frame(r->st, stk_parent(r->st, first)) || !polls(r, x))
+	    waits_itself(r, w->g, first) || !polls(r, x))
 		return;
 	double share = (double)x->ns / (double)r->groups.v[group].life,
 	       fit = finding_fit(share, LIMIT(r, SLEEP, SHARE));

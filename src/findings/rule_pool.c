@@ -244,7 +244,7 @@ static void report_pool(struct findings_run *r, struct judged_pool *p, double me
 	finding_put_groups(r, w.group, w.n);
 	buf_puts(&r->text, " wait at ");
 	put_wait(r, p);
-	buf_puts(&r->text, " for what others use, mostly in ");
+	buf_puts(&r->text, " for what others hold, mostly in ");
 	finding_put_place(r, f.culprit[0].frame);
 	buf_printf(&r->text, " %s", used ? finding_class_words(most.cls) : "");
 	finding_number(&f, "waiting_mean", mean);
@@ -255,11 +255,12 @@ static void report_pool(struct findings_run *r, struct judged_pool *p, double me
 	finding_add(r, fit, &f);
 }
 
-/* Return the number of frames of user code of a stack, up to 2. */
-static int user_frames(const struct store *st, stk_id stack)
+/* Does the loop of the goroutine call the function that waits? */
+static bool waits_in_callee(const struct store *st, const struct scan_wait *w)
 {
-	stk_id first = user_code_first_frame(st, stack);
-	return !first ? 0 : user_code_first_frame(st, stk_parent(st, first)) ? 2 : 1;
+	stk_id first = user_code_first_frame(st, w->stack);
+	return first && store_fun(st, store_frm(st, stk_frame(st, first))->fun)->name != store_trk_name(st, w->g) &&
+	    user_code_first_frame(st, stk_parent(st, first));
 }
 
 static int by_waker(const void *a, const void *b)
@@ -286,7 +287,7 @@ static bool ends_together(struct judged_pool *p)
    a function that takes and gives back; a loop that receives itself is that of a worker. */
 static bool is_pool(struct judged_pool *p)
 {
-	if (2 * p->idle > p->ns && (10 * p->own < 9 * p->looks || user_frames(p->r->st, p->example.stack) < 2))
+	if (2 * p->idle > p->ns && (10 * p->own < 9 * p->looks || !waits_in_callee(p->r->st, &p->example)))
 		return false;
 	return p->moments >= POOL_MOMENTS && p->nwaiter == POOL_WAITERS && 2 * p->own > p->looks && 2 * p->taken > p->own &&
 	    5 * p->several < p->looks && !ends_together(p);

@@ -39,7 +39,7 @@ static void put_lines(struct findings_run *r, const struct stuck_cluster *c, uin
 		frm_id at = r->scan.sites.v[x->site].frame;
 		buf_puts(&r->text, i ? c->before ? ", " : ", then " : ": ");
 		finding_put_place_after(r, at, named);
-		buf_printf(&r->text, " (%u %s)", x->n, wanted(r, x));
+		buf_printf(&r->text, " (%u wait%s %s)", x->n, x->n == 1 ? "s" : "", wanted(r, x));
 		named = at;
 		if (i < in_ring) {
 			stk_id holds = stuck_holds(r, x, &c->v[1 - i]);
@@ -60,8 +60,8 @@ static void put_head(struct findings_run *r, const struct stuck_cluster *c)
 		buf_printf(&r->text, "%u goroutine%s ha%s waited " TRACE_BEFORE, c->waits, text_s(c->waits), one ? "s" : "ve");
 		return;
 	}
-	buf_printf(&r->text, "%u goroutine%s never go%s on, %s", c->waits, text_s(c->waits), one ? "es" : "",
-	    one ? "for " : "the longest for ");
+	buf_printf(&r->text, "%u goroutine%s %s blocked until the end of the trace, %s", c->waits, text_s(c->waits),
+	    one ? "is" : "are", one ? "for " : "the longest for ");
 	text_ns(&r->text, c->open);
 	if (c->before)
 		buf_printf(&r->text, ", %u of them " TRACE_BEFORE, c->before);

@@ -36,9 +36,9 @@ static const char *const scores[FINDING_RULE__N] = {
 #undef THRESHOLD
 };
 
-const char *finding_score_of(enum finding_rule rule)
+const char *finding_score_of(const struct finding *f)
 {
-	return scores[rule];
+	return f->score_of ? f->score_of : scores[f->rule];
 }
 
 const char *finding_level_name(enum finding_level level)

@@ -42,6 +42,11 @@ run 0 findings "$faults/pool-exhausted+transport.trace.gz"
 grep -q 'wait at net/http.(\*Transport).getConn .* called from main.search' "$tmp/out" ||
 	fail "pool-exhausted+transport: $(cat "$tmp/out")"
 
+# of two findings that blame one line, the lesser one is a notice that says so
+run 0 findings "$faults/flight.trace.gz"
+grep -q '^PROBLEM sleep: ' "$tmp/out" && grep -A1 '^notice tail: ' "$tmp/out" | grep -q '; sleep blames the same line$' ||
+	fail "two findings of one line: $(cat "$tmp/out")"
+
 # GC cycles that the program starts are attributed to the call of runtime.GC, not to allocations
 run 0 findings "$faults/gc+forced.trace.gz"
 grep -q 'main.pack .* starts GC cycles' "$tmp/out" || fail "gc+forced: $(cat "$tmp/out")"

@@ -367,7 +367,7 @@ static int draw_finding(const struct store *st, struct grid *g, int y, const str
 	y = draw_names(g, y, finding_level_name(f->level), f->text, 3);
 	if (f->affected_ns > 0) {
 		put_cost(f, &b);
-		buf_printf(&b, ", %.0f%% %s", f->score, finding_score_of(f->rule));
+		buf_printf(&b, ", %.0f%% %s", f->score, finding_score_of(f));
 		y = draw_field(g, y, "cost", buf_str(&b));
 		buf_reset(&b);
 	}

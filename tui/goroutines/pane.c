@@ -259,7 +259,7 @@ static enum verdict group_by(struct goroutines_state *p, const struct pane_env *
 {
 	int by = arg && *arg ? group_key_find(arg) : ((int)p->by + 1) % GROUP_KEY__N;
 	if (by < 0)
-		return pane_message(out, "group-by requires function, work, creator, state, label, task, proc or life");
+		return pane_message(out, "group-by requires function, creator, state, label, task, proc, life or work");
 	p->level = GL_GROUPS;
 	p->by = (enum group_key_kind)by;
 	p->by_chosen = true;

@@ -95,7 +95,7 @@ static void put_short(const struct store *st, const struct finding *f, struct bu
 		text_safe(b, file->s + skip, file->n - skip);
 		buf_printf(b, ":%lld: ", (long long)at->line);
 	}
-	buf_printf(b, "%s, %.0f%% %s", finding_rules[f->rule].title, f->score, finding_score_of(f->rule));
+	buf_printf(b, "%s, %.0f%% %s", finding_rules[f->rule].title, f->score, finding_score_of(f));
 }
 
 /* Draw a text from LABEL on, in at most `most` lines; return how many it takes. */
@@ -132,7 +132,7 @@ static int draw_finding(const struct store *st, const struct finding *f, struct 
 		draw_sentence(g, y, 1, b.p, b.n);
 	} else {
 		int x = grid_text(g, y, LABEL, ST_NORMAL, AT_BOLD, finding_rules[f->rule].title);
-		buf_printf(&b, "%.0f%% %s", f->score, finding_score_of(f->rule));
+		buf_printf(&b, "%.0f%% %s", f->score, finding_score_of(f));
 		if (x + 2 + (int)b.n <= g->w)
 			grid_right(g, y, g->w, ST_NORMAL, 0, buf_str(&b));
 		lines += draw_sentence(g, y + 1, most - 1, f->text, strlen(f->text));

@@ -172,7 +172,7 @@ static int findings_shown(const struct findings *all, bool tall)
 /* Append "93% of the time of those affected". */
 static void put_quantity(const struct finding *f, struct buf *b)
 {
-	buf_printf(b, "%.0f%% %s", f->score, finding_score_of(f->rule));
+	buf_printf(b, "%.0f%% %s", f->score, finding_score_of(f));
 }
 
 static int draw_level(struct grid *g, int y, const struct finding *f)

@@ -60,7 +60,7 @@ static void json_finding(const struct trace_report_ctx *r, struct json *j, const
 	json_text(j, "rule", finding_rules[f->rule].id);
 	json_text(j, "level", finding_level_name(f->level));
 	json_f64(j, "score", round(f->score * 10) / 10);
-	json_text(j, "score_of", finding_score_of(f->rule));
+	json_text(j, "score_of", finding_score_of(f));
 	json_text(j, "text", f->text);
 	json_array(j, "culprits");
 	for (uint32_t i = 0; i < f->nculprit; i++) {
@@ -197,7 +197,7 @@ static void put_finding(const struct trace_report_ctx *r, const struct finding *
 {
 	struct buf *b = r->out;
 	buf_printf(b, "%s %s: %.0f%% %s\n  %s\n", f->level == FINDING_PROBLEM ? "PROBLEM" : "notice",
-	    finding_rules[f->rule].id, f->score, finding_score_of(f->rule), f->text);
+	    finding_rules[f->rule].id, f->score, finding_score_of(f), f->text);
 	for (uint32_t i = 0; i < f->nculprit; i++) {
 		put_label(b, i ? "" : "caused by");
 		trace_report_put_frame(r, b, f->culprit[i].frame);

@@ -260,8 +260,8 @@ static void sum_cells(struct table *t, const struct stats_groups *gs, const stru
 enum { QUANTS = 5, STILL = 2 };
 enum { GROUP_COLS = 1 + TRACE_REPORT_TIME_COLS + QUANTS + STILL + COMMON_COLS + TRACE_REPORT_ALLOC_COLS + 1 };
 
-static const char *const group_title[GROUP_KEY__N] = { "Start function", "Function", "Created in", "At the end", "Label", "Task",
-    "Last ran on", "Life" };
+static const char *const group_title[GROUP_KEY__N] = { "Start function", "Created in", "At the end", "Label", "Task",
+    "Last ran on", "Life", "Function" };
 
 static uint32_t group_cols(const struct trace_report_ctx *r, const struct listing *l, struct table_col col[GROUP_COLS])
 {
@@ -506,7 +506,7 @@ int report_goroutines(const struct options *o, struct out *out, struct err *e)
 	struct listing l = { .by = (enum group_key_kind)by };
 	if (by < 0) {
 		bad = err_set(e, ERR_USAGE, ERR_NOWHERE,
-		    "-by requires function, work, creator, state, label, task, proc or life, not "
+		    "-by requires function, creator, state, label, task, proc, life or work, not "
 		    "\"%s\"", options_str(o, OPT_BY));
 	} else if (trace_summary_compares(o)) {
 		bad = print_changes(&r, l.by, e);

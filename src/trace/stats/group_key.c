@@ -21,13 +21,13 @@
 static const struct { const char *name, *head;
 } ways[GROUP_KEY__N] = {
     [GROUP_KEY_FUNCTION] = {"function", "START FUNCTION"},
-    [GROUP_KEY_WORK] = {"work", "GOROUTINE FUNCTION"},
     [GROUP_KEY_CREATOR] = {"creator", "CREATED IN"},
     [GROUP_KEY_STATE] = {"state", "AT THE END"},
     [GROUP_KEY_LABEL] = {"label", "LABEL"},
     [GROUP_KEY_TASK] = {"task", "TASK"},
     [GROUP_KEY_PROC] = {"proc", "LAST RAN ON"},
     [GROUP_KEY_LIFE] = {"life", "LIFE"},
+    [GROUP_KEY_WORK] = {"work", "EXECUTED FUNCTION"},
 };
 
 static const char *const states[TS__N] = {
