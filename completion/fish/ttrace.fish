@@ -118,13 +118,13 @@ complete -c ttrace -o type -l type -d 'sample type of a trace; default: cpu if t
 complete -c ttrace -o from -l from -d 'start of the time range: 1.2s, 350ms, 40%' -r
 complete -c ttrace -o to -l to -d 'end of the time range' -r
 complete -c ttrace -o goroutine -l goroutine -d 'only these goroutines' -r
-complete -c ttrace -o group -l group -d 'only goroutines whose start function matches' -r
+complete -c ttrace -o group -l group -d 'only goroutines whose start function matches, or the function that it calls if it calls different ones' -r
 complete -c ttrace -o task -l task -d 'only these tasks' -r
 complete -c ttrace -o operation -l operation -d 'only these operations: tasks, requests, rounds of loops, lives of goroutines; the kinds whose name matches in the report operations' -r
 complete -c ttrace -o region -l region -d 'only these regions; @0x71a3ae: only those that start at this pc (column pc of the regions report); ^$: goroutines while they work for the task in which they were created' -r
 complete -c ttrace -o proc -l proc -d 'only this P (types cpu, run, syscall, and sched with -blame=occupant); goroutines, tasks and regions: those of goroutines that ran on it' -r
 complete -c ttrace -o blame -l blame -d 'stack to which -type=sched charges a wait for a P: that of the waker, of the goroutine that waits, or of what ran meanwhile; chain: for -type=sync, net and block, the stack of the waker below that of the wait' -x -a 'waker self occupant chain'
-complete -c ttrace -o by -l by -d 'goroutines: what to group by; state: the state at the end; stw: sums by kind or caller instead of single stops' -x -a 'function creator state label task proc life kind caller'
+complete -c ttrace -o by -l by -d 'goroutines: what to group by; work: what the start function calls where that differs, as of errgroup or testing; state: the state at the end; stw: sums by kind or caller instead of single stops' -x -a 'function creator state label task proc life work kind caller'
 complete -c ttrace -o sort -l sort -d 'gc, goroutine, goroutines, operations, stw, syscalls and boards: sort by this column, longest or largest first, text and times ascending; -COLUMN: reversed' -r
 complete -c ttrace -o ran -l ran -d 'goroutines: only those that ran a function that matches, or waited in one' -r
 complete -c ttrace -o name -l name -d 'goroutines, tasks, operations, regions: those with this name; stw: single stops of this kind, with -by=caller of this caller' -r
