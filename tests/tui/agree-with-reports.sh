@@ -86,7 +86,7 @@ grep -vxFf "$tmp/view" "$tmp/report" >"$tmp/lacks" &&
 # groups of goroutines: their longest single waits, and their time by class
 tsv goroutines | words '$17 !~ /[ (]/ { print $1, ns($19 + 0), ns($20 + 0), ns($28), ns($23), ns($24), ns($25), ns($29), ns($31), ns($27), ns($26) }' |
 	sort >"$tmp/report"
-screen 119x200 '6:columns waits<Enter>:sort name<Enter>' |
+screen 180x200 '6:columns waits<Enter>:sort name<Enter>' |
 	numbers 'NR > 3 && $1 ~ /^[0-9]+$/ && NF >= 12 { print $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 }' | sort >"$tmp/view"
 [ "$(grep -c . "$tmp/report")" -gt 10 ] || fail "no goroutines to compare by class"
 grep -vxFf "$tmp/view" "$tmp/report" >"$tmp/lacks" &&
@@ -110,11 +110,11 @@ at() { # at FILE: median, 95th and 99th percentile, maximum of its numbers
 group=$(tsv goroutines | awk -F'\t' 'NR == 1 { print $17 }')
 exact="^$(printf %s "$group" | sed 's/[][().*+?{}|^$]/\\&/g')\$"
 tsv goroutines -group="$exact" | cut -f2 >"$tmp/lives"
-same "lives of $group" "$(screen 200x60 "6<Home>" | sed -n 's/.*lifetime *//p' | awk '{ print $1, $2, $3, $4 }')" "$(at "$tmp/lives")"
+same "lives of $group" "$(screen 100x60 "6<Home>" | sed -n 's/.*lifetime *//p' | awk '{ print $1, $2, $3, $4 }')" "$(at "$tmp/lives")"
 tsv goroutines -group="$exact" | cut -f1 | while read -r id; do
 	tsv goroutine "$id" | awk -F'\t' '$3 == "runnable" { print $2 }'
 done >"$tmp/waits"
-same "waits to run of $group" "$(screen 200x60 "6<Home>" | sed -n 's/.*wait for a P  *\([0-9]\)/\1/p' | awk '{ print $1, $2, $3, $4 }')" \
+same "waits to run of $group" "$(screen 100x60 "6<Home>" | sed -n 's/.*wait for a P  *\([0-9]\)/\1/p' | awk '{ print $1, $2, $3, $4 }')" \
 	"$(at "$tmp/waits")"
 
 # stops of the world: count, median, 99th percentile, maximum
