@@ -86,7 +86,7 @@ grep -vxFf "$tmp/view" "$tmp/report" >"$tmp/lacks" &&
 # groups of goroutines: their longest single waits, and their time by class
 tsv goroutines | words '$17 !~ /[ (]/ { print $1, ns($19 + 0), ns($20 + 0), ns($28), ns($23), ns($24), ns($25), ns($29), ns($31), ns($27), ns($26) }' |
 	sort >"$tmp/report"
-screen 180x200 '6:columns waits<Enter>:sort name<Enter>' |
+screen 119x200 '6:columns waits<Enter>:sort name<Enter>' |
 	numbers 'NR > 3 && $1 ~ /^[0-9]+$/ && NF >= 12 { print $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11 }' | sort >"$tmp/view"
 [ "$(grep -c . "$tmp/report")" -gt 10 ] || fail "no goroutines to compare by class"
 grep -vxFf "$tmp/view" "$tmp/report" >"$tmp/lacks" &&

@@ -52,7 +52,7 @@ enum {
 };
 #define WAITS_COLUMN {"WAITS", 7, 0, LIST_NUMBER, LIST_LAST, 0, "waits", "number of single waits", false}
 static const struct pane_table_column group_cols[GROUP_COLS] = {
-	{"COUNT", 0, 0, LIST_NUMBER, LIST_FIRST, 0, "number", "number of goroutines", false},
+	{"COUNT", 0, 0, LIST_NUMBER, LIST_KEPT, 0, "number", "number of goroutines", false},
 	TIMES_BEFORE_SHARE(AS_COLUMN)
 	{"SHARE", 8, 0, LIST_PICTURE, LIST_FIRST, 1, NULL, "", false},
 	{"TOTAL", 7, 0, LIST_NUMBER, LIST_LAST, 0, "total", "sum of the states", false},
@@ -61,7 +61,7 @@ static const struct pane_table_column group_cols[GROUP_COLS] = {
 	{"", 20, LIST_NAME_WANT, LIST_TEXT, LIST_KEPT, 1, "name", "name", true},
 };
 static const struct pane_table_column list_cols[LIST_COLS] = {
-	{"G", 0, 0, LIST_NUMBER, LIST_FIRST, 0, "number", "number of the goroutine", true},
+	{"G", 0, 0, LIST_NUMBER, LIST_KEPT, 0, "number", "number of the goroutine", true},
 	{"START", 9, 0, LIST_NUMBER, LIST_FIRST, 0, "start", "time of the start", true},
 	TIMES_BEFORE_SHARE(AS_COLUMN)
 	{"TOTAL", 7, 0, LIST_NUMBER, LIST_FIRST, 0, "total", "sum of the states", false},
