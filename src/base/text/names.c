@@ -249,7 +249,7 @@ static bool put_with_file(struct buf *b, const char *s, size_t n, size_t cells, 
 {
 	const char *blank = memchr(s, ' ', n), *slash = text_last(s, '/', n);
 	size_t name = blank ? (size_t)(blank - s) : 0, file = slash ? (size_t)(slash - s) + 1 : 0;
-	if (!blank || !slash || slash < blank || !memchr(s + file, ':', n - file) || memchr(s, '{', n))
+	if (!name || !slash || slash < blank || !memchr(s + file, ':', n - file) || memchr(s, '{', n))
 		return false;
 	const char *colon = memchr(s, ':', name);
 	size_t kind = colon ? (size_t)(colon - s) + 1 : 0, rest = text_width(s + file, n - file), from = kind;
@@ -377,8 +377,8 @@ static size_t shorten_line(struct buf *to, const char *s, size_t n, size_t over,
 	return over;
 }
 
-/* Append a line that is too long, without the front of the symbol at the cut. Return false if the cut is not in a
-   symbol, or in one of a single part. */
+/* Append a line that is too long, without the front of the symbol at the cut, or of the one whose place is there. Return
+   false if the cut is elsewhere, or in a symbol of a single part. */
 static bool keep_end(struct buf *to, const char *s, size_t n, size_t cells)
 {
 	struct buf head = {0};
@@ -388,7 +388,15 @@ static bool keep_end(struct buf *to, const char *s, size_t n, size_t cells)
 	while (from && s[from - 1] != ' ')
 		from--;
 	const char *end = memchr(s + from, ' ', n - from);
-	size_t word = end ? (size_t)(end - s) - from : n - from, before = text_width(s, from);
+	size_t word = end ? (size_t)(end - s) - from : n - from, before = text_width(s, from), last = from;
+	while (last > 1 && s[last - 2] != ' ')
+		last--;
+	if (last > 1 && is_place(s + from, n - from) && is_symbol_word(s + last - 1, from - last)) {
+		size_t skip = text_symbol_tail(s + last - 1, from - last);
+		buf_put(to, s, last - 1);
+		buf_put(to, s + last - 1 + skip, n - last + 1 - skip);
+		return skip > 0;
+	}
 	if (before >= cells || !is_symbol_word(s + from, word))
 		return false;
 	size_t skip = fitting_part(s + from, word, cells - before - (end != NULL));
