@@ -43,8 +43,8 @@ has 'Undetermined->Waiting Reason=""$' events
 has '^	runtime.gopark ' events
 
 # waits for a lock and for a receiver are problems, others are not
-has '^  7 goroutines have waited since before the trace: main.(\*settings).get stuck.go:100 (6 for a lock), .*reload' findings
-has '^  6 goroutines have waited since before the trace: main.(\*broker).deliver stuck.go:15 (6 to send)$' findings
+has '^  7 goroutines have waited since before the trace: main.(\*settings).get stuck.go:100 (6 wait for a lock), .*reload' findings
+has '^  6 goroutines have waited since before the trace: main.(\*broker).deliver stuck.go:15 (6 wait to send)$' findings
 lacks 'starter' findings
 
 # their time counts from the start of the trace, also where the first event of a goroutine is later: then the time of all

@@ -61,10 +61,11 @@ fi
 
 # kinds of tasks and of regions: count, median, 99th percentile, maximum. Names with blanks are not compared.
 for what in tasks regions; do
-	[ $what = tasks ] && keys=7 name=7 p50=3 shown='$3, $4, $7' || keys='7]' name=7 p50=3 shown='$3, $5, $6'
+	[ $what = tasks ] && size=90x200 keys=7 name=7 p50=3 shown='$3, $4, $7' ||
+		size=70x200 keys='7]' name=7 p50=3 shown='$3, $5, $6'
 	tsv $what | words "\$$name != \"\" && \$$name !~ /[ ]/ { print \$$name, \$1, ns(\$$p50), ns(\$($p50 + 2)), ns(\$($p50 + 3)) }" |
 		sort >"$tmp/report"
-	screen 90x200 "$keys" | numbers "NR > 3 && NF >= 6 && \$2 ~ /^[0-9]+\$/ { print \$1, \$2, $shown }" | sort >"$tmp/view"
+	screen $size "$keys" | numbers "NR > 3 && NF >= 6 && \$2 ~ /^[0-9]+\$/ { print \$1, \$2, $shown }" | sort >"$tmp/view"
 	[ -s "$tmp/report" ] && [ "$(grep -c . "$tmp/view")" -ge "$(grep -c . "$tmp/report")" ] || fail "no $what to compare"
 	grep -vxFf "$tmp/view" "$tmp/report" >"$tmp/lacks" &&
 		fail "the pane lacks these $what of the report:" "$(head -n 3 "$tmp/lacks")"
