@@ -65,7 +65,7 @@ done >"$tmp/one"
 # with filters, an event is found even if it is far away and few events match
 g=$(sed -n 's/.*GoID=\([0-9]*\) NotExist->Runnable.*/\1/p' "$tmp/all" | sed -n 200p)
 "$TTRACE" view -script "9:kinds life<Enter>G:g $g<Enter>" "$trace" >"$tmp/screen"
-same "events of creation and end of G$g" "$(grep -c "Go[CE][a-z]* *G$g " "$tmp/screen")" \
+same "events of creation and end of G$g" "$(grep -c "[0-9]s .*Go[CE][a-z]* *G$g " "$tmp/screen")" \
 	"$(grep -cE "GoID=$g (NotExist->|.*->NotExist)" "$tmp/all")"
 "$TTRACE" view -script "9:kinds life<Enter>G:p 1<Enter>gg" "$trace" | sed -n 4p | grep -q '^> *0\.[0-9]*s .*Go[CE]' ||
 	fail "gg at the end of the trace does not find the first creation or end of a goroutine on P 1"

@@ -28,13 +28,13 @@ if curses; then
 	shows 'server in the configuration' 'operation=pg'
 	shows 'server in the configuration' 'session'
 	press '!' "$trace"
-	shows 'findings without a configuration' 'sleep'
-	shows 'findings without a configuration' 'lock-queue'
+	shows 'findings without a configuration' 'cart.go:149 sleeps'
+	shows 'findings without a configuration' 'cache.go:68 holds a lock'
 	printf 'threshold sleep.share = 99%%\nknown lock-queue orders/internal/cache.(*Cache).Get\n' >"$config"
 	press '!' "$trace"
-	hides 'a threshold in the configuration turns a finding off' ' sleep '
+	hides 'a threshold in the configuration turns a finding off' 'cart.go:149 sleeps'
 	hides 'a finding that the configuration declares known is not listed' 'cache.go:68 holds a lock'
-	shows 'other findings' 'serial-calls'
+	shows 'other findings' 'call one after another'
 	printf 'threshold sleep.nosuch = 1\n' >"$config"
 	press '' "$trace"
 	shows 'the error of a wrong threshold' 'config:1: a threshold requires RULE.NAME='

@@ -26,7 +26,7 @@ const char *group_key_name(enum group_key_kind);		/* "function", ... */
 const char *group_key_heading(enum group_key_kind);		/* column heading: "START FUNCTION", ... */
 int group_key_find(const char *);			/* -1: none of that name */
 /* Is the key the name of a function that the goroutines execute? */
-static inline bool group_key_is_function(enum group_key_kind by) 
+static inline bool group_key_is_function(enum group_key_kind by)
 {
 	return by == GROUP_KEY_FUNCTION || by == GROUP_KEY_WORK;
 }
