@@ -18,6 +18,15 @@
 #include "base/job.h"
 #include "session/internal.h"
 
+#include <string.h>
+
+uint32_t trace_analysis_slow_operation(const struct trace_analysis *a, const struct finding *f)
+{
+	if (!f && a->triggered && a->trigger.operation != OPERATION_NONE)
+		return a->trigger.operation;
+	return a->slow[f ? (size_t)(f - a->findings->v) : 0];
+}
+
 struct trace_analysis *trace_analysis_share(struct trace_analysis *a)
 {
 	if (a)
@@ -53,6 +62,106 @@ static void sum_main_kind(struct trace_analysis *a, const struct progress_watche
 	operations_latency(a->operations, k, &a->latency);
 }
 
+/* ---- an operation that shows a finding */
+
+static uint32_t kind_by_name(const struct operations *o, const char *name, size_t n)
+{
+	for (uint32_t k = 0; k < o->nkinds; k++)
+		if (o->kind[k].nname == n && !memcmp(o->kind[k].name, name, n))
+			return k;
+	return UINT32_MAX;
+}
+
+/* Return the operation nearest the p99 of a kind; if that is not slow, the shortest slow one. */
+static uint32_t slow_one_of(const struct operations *o, uint32_t kind)
+{
+	const struct operation_kind *k = &o->kind[kind];
+	uint32_t best = operations_nearest_p99(o, k);
+	if (!k->nslow || operations_mostly_open(k) || k->p99 >= k->slow_from)
+		return best;
+	int64_t least = INT64_MAX;
+	for (uint32_t i = 0; i < k->n; i++) {
+		int64_t ns = operations_duration(o, kind, i);
+		if (ns != TIME_NONE && ns >= k->slow_from && ns < least) {
+			least = ns;
+			best = k->first + i;
+		}
+	}
+	return best;
+}
+
+/* Return the index of an operation of the scope among those of the whole trace. */
+static uint32_t in_all(const struct trace_analysis *a, uint32_t i)
+{
+	return a->operations == a->all ? i : operations_by_id(a->all, operations_get(a->operations, i).id);
+}
+
+/* Part of a critical path: how much of it the functions that cause a finding take. */
+struct caused { const struct store *st; const struct finding *f; stk_id last; bool is; int64_t ns; };
+
+/* Return whether a function that causes the finding is on the stack. */
+static bool is_caused(const struct caused *c, stk_id stack)
+{
+	for (; stack; stack = stk_parent(c->st, stack))
+		for (uint32_t i = 0; i < c->f->nculprit; i++)
+			if (store_frm(c->st, stk_frame(c->st, stack))->fun == store_frm(c->st, c->f->culprit[i].frame)->fun)
+				return true;
+	return false;
+}
+
+static void add_caused(void *arg, const struct critical_path *p, const struct critical_piece *piece)
+{
+	struct caused *c = arg;
+	(void)p;
+	if (piece->stack != c->last)
+		c->is = is_caused(c, piece->stack);
+	c->last = piece->stack;
+	c->ns += c->is ? piece->t1 - piece->t0 : 0;
+}
+
+/* Return whether a tenth of the critical path of an operation is what causes the finding. */
+static bool is_hit(const struct trace_analysis *a, const struct finding *f, uint32_t i)
+{
+	enum { PART = 10 };
+	struct caused c = {.st = a->sn->st, .f = f};
+	struct critical_path path = {.each = add_caused, .arg = &c};
+	struct operation o = operations_get(a->all, i);
+	critical_path_walk(a->walker, o.g, o.t0, o.t1, &path);
+	critical_path_free(&path);
+	return c.ns >= (o.t1 - o.t0) / PART;
+}
+
+/* Find the slow operation that shows a finding. That in which it was seen need not be slow, and a slow one of its kind
+   need not be slow for that reason. */
+static uint32_t find_slow(const struct trace_analysis *a, const struct finding *f)
+{
+	uint32_t kind = operations_main_kind(a->operations);
+	uint32_t seen = f->trk && f->show_t1 > f->show_t0
+			    ? operations_at(a->all, f->trk, f->show_t0 + (f->show_t1 - f->show_t0) / 2) : OPERATION_NONE;
+	if (seen != OPERATION_NONE) {
+		const struct operation_kind *k = &a->all->kind[operations_kind_of(a->all, seen)];
+		kind = kind_by_name(a->operations, k->name, k->nname);
+	}
+	for (uint32_t i = f->nvictim; i--;)
+		if (f->victim[i].operation)
+			kind = kind_by_name(a->operations, f->victim[i].operation, strlen(f->victim[i].operation));
+	uint32_t slow = kind == UINT32_MAX ? OPERATION_NONE : in_all(a, slow_one_of(a->operations, kind));
+	return slow == OPERATION_NONE || (seen != OPERATION_NONE && f->nculprit && !is_hit(a, f, slow)) ? seen : slow;
+}
+
+/* Find the slow operations of all findings, or at [0] that of the main kind if nothing stands out. */
+static void find_slow_ones(struct trace_analysis *a)
+{
+	uint32_t n = a->findings->n, kind = operations_main_kind(a->operations);
+	a->slow = arena_alloc(&a->mem, (n + 1u) * sizeof *a->slow);
+	for (uint32_t i = 0; i < n; i++)
+		a->slow[i] = find_slow(a, &a->findings->v[i]);
+	if (!n || a->slow[0] == OPERATION_NONE)
+		a->slow[0] = kind == UINT32_MAX ? OPERATION_NONE : in_all(a, slow_one_of(a->operations, kind));
+}
+
+/* ---- the job */
+
 static void run_analysis(void *work, struct job *j)
 {
 	struct trace_analysis *a = work;
@@ -71,6 +180,8 @@ static void run_analysis(void *work, struct job *j)
 	sum_main_kind(a, &on);
 	a->triggered = !part && critical_find_trigger(a->sn, a->all, &a->trigger);
 	a->findings = findings_find(a->sn, &q, &a->mem);
+	if (a->findings && (!j || !job_cancelled(j)))
+		find_slow_ones(a);
 }
 
 static void free_analysis(void *work)
@@ -88,13 +199,18 @@ static bool is_current(const struct session *s, const struct trace_analysis *a)
 /* Keep an analysis that is complete and current, and return a reference for the caller. Takes the caller's own. */
 static struct trace_analysis *keep_analysis(struct session *s, struct trace_analysis *a)
 {
-	if (!a || !a->findings || !is_current(s, a)) {
+	if (!a || !a->slow || !is_current(s, a)) {
 		trace_analysis_free(a);
 		return NULL;
 	}
 	trace_analysis_free(s->analysis);
 	s->analysis = a;
 	return trace_analysis_share(a);
+}
+
+struct trace_analysis *session_analysis_if_made(struct session *s)
+{
+	return is_current(s, s->analysis) ? trace_analysis_share(s->analysis) : NULL;
 }
 
 struct trace_analysis *session_analysis_async(struct session *s, struct async *slot)

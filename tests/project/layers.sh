@@ -42,8 +42,8 @@ may() {
 	tui/term) echo base sink_trace.h state.def ;;
 	tui/widget) echo base sink_trace.h term app/command.h ;;
 	tui/app) echo base sink_trace.h state.def calltree filter trace operations findings boards symbols session cli term widget files/files.h profile/common.h ;;
-	tui/files) echo base trace operations findings symbols session term app pages/report_job.h ;;
-	tui/tracepane) echo base trace term widget app/pane.h ;;
+	tui/files) echo base trace operations findings symbols session term app pages/report_job.h tracepane ;;
+	tui/tracepane) echo base trace operations findings term widget app/pane.h ;;
 	tui/timeline) echo base calltree trace operations critical findings session term tracepane app/pane.h ;;
 	tui/events) echo base store trace term tracepane ;;
 	tui/goroutines) echo base store calltree trace term widget tracepane app/pane_table.h ;;

@@ -13,7 +13,7 @@ link() {
 	after "$file" "$from$to" "$@"
 	"$TTRACE" view $look -script "$from${to}q" "$file" >"$tmp/after"
 	# of events only the selected line is compared, because its place on the screen may differ
-	case $from in 9*)
+	case $from in *9*)
 		grep '^>' "$tmp/before" >"$tmp/b" && mv "$tmp/b" "$tmp/before"
 		grep '^>' "$tmp/after" >"$tmp/a" && mv "$tmp/a" "$tmp/after" ;;
 	esac
@@ -34,7 +34,7 @@ link orders.trace 'gG55<Enter>gt1.32s<Enter>7<Enter>' '<Enter>' 'Operations > au
 link orders.trace 'gG55<Enter>gt1.32s<Enter>' 9 '[9Ev]' '1.32'
 # 5 on a goroutine selects its row among all rows. 5 on a group shows only the rows of the group; 0, a search and u show all
 # rows again.
-link orders.trace '6<Enter>jj' 5 '1637 G rows' 'G55 (*conn).serve  >' 'G54 (*conn).serve'
+link orders.trace 'jk6<Enter>jj' 5 '1637 G rows' 'G55 (*conn).serve  >' 'G54 (*conn).serve'
 link orders.trace '6<Enter><Enter>' 5 '1637 G rows'
 link orders.trace '6jj' 5 '3 G rows of' 'G2584'
 for keys in j0 '/serve<Enter>' '/serve<Enter>n'; do
@@ -55,6 +55,37 @@ after "$samples/stock.trace" '75:rows operation 401<Enter>' '[5Time]' 'G rows of
 link orders.trace 8jj '<Enter>' '[5Time]' '0.23'
 link orders.trace '9gt1.201455s<Enter>jjj' '<Enter>' '[5Time]' 'G35'
 link orders.trace '9gt1.201455s<Enter>jjj' 6 '[6Gor]' 'net/http.(*conn).serve'
+
+# Until a key moves the cursor of the timeline there is no selection: W, 7, 2 and Enter take the worst finding, of which W and
+# 7 take a slow operation, and f says that nothing is selected. A selection is named in the second line, and Esc drops it.
+look="-ascii -size 120x30"
+after "$trace" W 'checkout #739' '!from the timeline'
+"$TTRACE" view $look -script '!W' "$trace" | sed -n 2p >"$tmp/finding"
+"$TTRACE" view $look -script W "$trace" | sed -n 2p >"$tmp/first"
+same 'W on the first screen and on the worst finding' "$(cat "$tmp/first")" "$(cat "$tmp/finding")"
+after "$trace" jW 'from the timeline (Esc: the slowest)'
+"$TTRACE" view $look -script 'jW<Esc>' "$trace" >"$tmp/out"
+same 'W after Esc' "$(sed -n 2p "$tmp/out")" "$(cat "$tmp/first")"
+after "$trace" 'jW<Esc>' '[WWhy]' 'selection of the timeline dropped'
+after "$trace" 'jW<Esc><Esc>' '[5Time]' 'back from why to timeline'
+after "$trace" 'j<Esc>W' '!from the timeline'
+after "$trace" 'j<Esc>' '[5Time]' 'selection dropped'
+after "$trace" 'j<Esc><Esc>' 'q quits'
+after "$trace" 'jWqW' 'from the timeline'
+after "$trace" f 'nothing is selected' '!not applied'
+after "$trace" jf '1 P row'
+after "$trace" '<Enter>' '[!Find]'
+after "$trace" 2 '[2List]' 'sample type'
+after "$trace" j2 '!sample type'
+# D compares the slow operations of a kind, by one rule, wherever it is pressed and whatever row is selected
+"$TTRACE" view $look -script D "$trace" | sed -n 2p >"$tmp/first"
+grep -q 'latency=.*against=the rest' "$tmp/first" || fail 'D on the first screen does not compare slow operations' "$(cat "$tmp/first")"
+after "$trace" '7/checkout<Enter>D' 'latency='
+limit=$(sed -n '2s/.*\(latency=[^ ]*\).*/\1/p' "$tmp/out")
+for keys in '<Enter>D' '<Enter>jjjD' '<Enter>j<Enter>D'; do
+	after "$trace" "7/checkout<Enter>$keys" "$limit"
+done
+look=-ascii
 
 # a trace with many CPU samples is shown as cpu, others as critical; reports have the same sample type
 opens_on() { # opens_on TYPE FILE

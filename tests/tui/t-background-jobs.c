@@ -314,11 +314,11 @@ int main(void)
 		NULL
 	};
 	static const char *const trace[] = {
-		"6jjDjj]u", "7jjDuu6jD3jj", "1jj]]]jj<Enter>q4jj]]3]]2]]5", "6jjj<Enter>jj1jfu4fu3fu",
+		"6jjDjj]u", "7ggjjDuu6jD3jj", "1jj]]]jj<Enter>q4jj]]3]]2]]5", "6jjj<Enter>jj1jfu4fu3fu",
 		    "1:focus=main<Enter>4:hide=runtime<Enter>]]uuR", "8<Tab>hhhe%%Vll<Tab>l:t 1.2s..1.4s<Enter>hhVu",
 		    "6/1|2<Enter>nnNjn/G3<BS>1<Esc>n/[2-4]|w<Enter>nuGN<Backspace>n",
 		    "6j<Enter>/1<Enter>nnnNu&1<Enter>nn6*nn/9",
-		    "7j<Enter>/1<Enter>nnN>i/2|3<BS>1<Esc>n[j<Enter>/G1<Enter>nui<Backspace>/a",
+		    "7ggj<Enter>/1<Enter>nnN>i/2|3<BS>1<Esc>n[j<Enter>/G1<Enter>nui<Backspace>/a",
 		    "/chan|sel<Enter>nnNu/run<Esc>n+n6/3<Enter>5n",
 		    "MjjC+++---hC:rows group work<Enter>jjCl+-u:rows related<Enter>jj:rows group nobody<Enter>jtEjut",
 		    "6j<Enter>j<Enter>5jjjC+u6q5j:rows task 1<Enter>jjjf6j5jR"
@@ -336,7 +336,7 @@ int main(void)
 		    "jj+++wwbw$bbw^www((b)wwhh(", "jlllgG12<Enter>ww((u:rows g<Enter>jjww(gG7<Enter>b)6", NULL
 	};
 	static const char *const panes_of_trace[] = {
-		"", "MjjESj+++", "5:rows task<Enter>", "6", "6j<Enter>", "7", "9jj", NULL};
+		"", "MjjESj+++", "5:rows task<Enter>", "6", "6j<Enter>", "7gg", "9jj", NULL};
 	static const char *const panes_of_profile[] = {"jj", "2", "3", "4", ":tags<Enter>", ":tree<Enter>", NULL};
 	struct options o;
 	setenv("TTRACE_JOBS", "2", 1);	/* even small work is a job */

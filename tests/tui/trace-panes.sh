@@ -10,14 +10,14 @@ after "$trace" 6D '[4Flame]' 'A - B' 'against=the rest' 'the mean of a goroutine
 after "$trace" 6DD 'A only'
 after "$trace" 6DDD 'B only'
 after "$trace" 6DR 'filters removed'
-after "$trace" '7/checkout<Enter><Enter>jjD' '[4Flame]' 'latency=' 'the mean of a task, 3 against'
-after "$trace" '7]/ask snail<Enter><Enter>D' 'the mean of a region, 1 against'
+after "$trace" '7/checkout<Enter><Enter>jjD' '[4Flame]' 'latency=' 'the mean of a task'
+after "$trace" '7]/ask snail<Enter><Enter>D' 'the mean of a region'
 after "$trace" '7:>1ms<Enter>4' 'latency=1.00ms..'
 after "$trace" '7]4' '[4Flame]' '@0x'
 after "$trace" '6D~' 'A is always what was selected'
 after "$trace" 'l:t 0.8s..0.9s<Enter>9' '[9Ev]' '>  0.899162s'	# before the filter the cursor is at 1.2s
 after "$trace" ':t 0.8s..0.9s<Enter>9' '[9Ev]' '>  0.800'	# there is no cursor before a key has placed one
-after "$trace" '4D' 'takes the rest as one'
+after "$trace" '4D' 'against=the rest'
 of=$(sed -n 's/.*block A - B [^:]*: A \([^ ]*\) B \([^ ]*\) .*/\1 \2/p' <<X
 $("$TTRACE" view -ascii -size 150x40 -pane=top -type=block -group=conn -rest "$trace")
 X

@@ -33,8 +33,8 @@ after "$file" 'B' ':diff'
 after "$file" ':diff 0s..100ms 100ms..200ms<Enter>8' 'D: what differs'
 after "$file" ':diff 0s..100ms 100ms..200ms<Enter>8D' '[Report]' 'ttrace gc -from=100000000ns' 'differ by more than the spread'
 after "$file" ':diff 0s..100ms 100ms..200ms<Enter>5D' '[Report]' 'ttrace findings'
-# 2 on a finding of a function that only waits changes to a sample type in which the function has samples; undo returns
-after "$file" '!/lock-queue<Enter>2' '[2List]' 'cache.(*Cache).Get cache.go' 'nothing of it in'
+# 2 on a finding shows its line in a sample type that has what happens there; undo returns
+after "$file" '!/lock-queue<Enter>2' '[2List]' 'cache.(*Cache).Get cache.go' 'sample type time'
 after "$file" '!/lock-queue<Enter>2uu' '!cache.(*Cache).Get cache.go  flat'
 after "$file" ':list nothing.at.all<Enter>' 'matches nothing.at.all (:type time has all)'
 # after an undo, a new step replaces the steps that could be redone

@@ -120,7 +120,7 @@ after "$cpu" 'C' 'only for the timeline, and this is a profile'
 after "$trace" '%' 'for panes 1 to 4, not for this pane'
 after "$trace" 'U' 'for panes 1 to 4, not for this pane'
 # * searches for the whole name of the row, or for a shorter form if the pane does not have the whole name
-after "$trace" '7jj*' '/^checkout$  1/1'
+after "$trace" '7ggjj*' '/^checkout$  1/1'
 after "$trace" '6<Enter><Enter>jj*' '/net/http\.\(\*conn\)\.serve  1/'
 # In assembly source a name has no package. The source is in a GOROOT of this script, because Go may not be installed.
 mkdir -p "$tmp/go/src/runtime" "$tmp/go/src/crypto/internal/fips140/sha256"

@@ -143,7 +143,7 @@ bool app_has_pending(const struct app *a)
 
 static bool is_place(const struct place *p)
 {
-	return p->fun || p->stk || p->frm || p->trk || p->t0 != TIME_NONE || p->rows;
+	return p->fun || p->stk || p->frm || p->trk || p->t0 != TIME_NONE || p->rows || p->by_default;
 }
 
 /* Go to a place in the current pane. The panes of one function change to the sample type of all time if the function has no

@@ -5,7 +5,8 @@
  *
  * The steps are, in this order: keys that wait for another key (input.c), a prompt or a popup, what the pane
  * itself has begun (a search in the background, a range, bars, a limit of durations), work for a key, a search, the lines
- * left by &, a filter that was the last step, the pane if a link led to it, a level or a zoom of the pane, the pane. Filters
+ * left by &, a filter that was the last step, a selection that was carried into the pane, the pane if a link led to it, a
+ * level or a zoom of the pane, the selection of the timeline, the pane. Filters
  * set earlier stay, because they are a choice for all panes: u undoes them. At the first place Esc stops the reading of the
  * file, and then only says how to quit, so a held Esc never ends the program.
  *
@@ -49,13 +50,13 @@ static bool leave_search(struct app *a)
 	return false;
 }
 
-/* Undo the last step if it was a filter; if the key that set it also opened this pane, leave that too. */
+/* Undo the last step if it set a filter; if it set any part of the query and also opened this pane, leave that too. */
 static bool leave_filter(struct app *a)
 {
 	const struct app_history *n = &a->nav;
 	const struct undo *last = n->undone ? &n->undo[n->undone - 1] : NULL;
 	bool opened = last && last->joined && last->after.pane == a->cur;
-	if (!last || (!last->query && !opened) || !session_last_set_filter(a->s))
+	if (!opened && !(last && last->query && session_last_set_filter(a->s)))
 		return false;
 	const char *from = pane_now(a)->name;
 	if (opened)
@@ -63,7 +64,7 @@ static bool leave_filter(struct app *a)
 	app_undo(a);
 	a->in.did = CMD_UNDO;
 	if (opened)
-		app_message(a, ST_DIM, "back from %s to %s, without its filter (^R sets it again)", from, pane_now(a)->name);
+		app_message(a, ST_DIM, "back from %s to %s, with the filters of before (^R returns)", from, pane_now(a)->name);
 	else
 		app_message(a, ST_DIM, "filter removed (^R sets it again)");
 	return true;
@@ -86,6 +87,18 @@ static bool leave_level(struct app *a)
 	return true;
 }
 
+/* Drop the selection that was carried into the pane, or that was made on the timeline. */
+static bool leave_selection(struct app *a)
+{
+	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
+	const struct act act = {CMD_CANCEL, 0, "selection"};
+	if (!(pane_now(a)->bit & (P_TIME | P_WHY | P_TASK)) ||
+	    pane_act(pane_now(a), state_now(a), &a->env, &act, &ask) == V_PASS)
+		return false;
+	app_handle_ask(a, &ask);
+	return true;
+}
+
 static bool leave_pane(struct app *a)
 {
 	const char *from = pane_now(a)->name;
@@ -97,10 +110,12 @@ static bool leave_pane(struct app *a)
 
 void app_leave(struct app *a)
 {
+	bool timeline = pane_now(a)->bit == P_TIME;	/* its selection is kept while it is zoomed */
 	if (pane_now(a)->bit == P_HELP)
 		app_back(a);
-	else if (!leave_work(a) && !leave_search(a) && !leave_filter(a) && !(app_leads_back(a) && leave_pane(a)) &&
-		 !leave_level(a) && !leave_pane(a)) {
+	else if (!leave_work(a) && !leave_search(a) && !leave_filter(a) && !(!timeline && leave_selection(a)) &&
+		 !(app_leads_back(a) && leave_pane(a)) && !leave_level(a) && !(timeline && leave_selection(a)) &&
+		 !leave_pane(a)) {
 		struct job *j = session_job(a->s);
 		if (j) {
 			job_cancel(j);

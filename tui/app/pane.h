@@ -32,6 +32,8 @@ struct place {		/* a target of navigation; members that do not apply are 0 or NO
 	enum place_rows { ROWS_ANY, ROWS_GROUP, ROWS_TASK, ROWS_OPERATION, ROWS_ALL } rows;
 	uint64_t id;	/* for rows: the function's name (str_id), or the id of the task or operation */
 	trk_id row;	/* the timeline's own row, if trk is what runs on it */
+	bool by_default;	/* the user has selected nothing: it is what the pane takes then */
+	const char *from;	/* the pane in which it was selected, if a key for another pane carries it there; or NULL */
 	enum topic topic[3];	/* what K explains here; the app adds the state at the place, the function, the sample type */
 };
 #define PLACE_NONE ((struct place){.t0 = TIME_NONE, .t1 = TIME_NONE})

@@ -121,8 +121,9 @@ void app_explain(struct app *a, const char *word)
 	} else {
 		/* the most specific first: the state, the function, then the column */
 		app_place(a, &at);
-		add_topic(p, state_topic(a, &at));
-		if (at.fun)
+		if (!at.by_default)
+			add_topic(p, state_topic(a, &at));
+		if (at.fun && !at.by_default)
 			add_topic(p, explain_function(app_fun_name(a, at.fun)));
 		for (size_t i = 0; i < sizeof at.topic / sizeof *at.topic; i++)
 			add_topic(p, at.topic[i]);
@@ -183,6 +184,8 @@ static int place_mask(const struct app *a, const struct place *at)
 	bool trace = session_is_trace(a->s);
 	int bit = pane_now(a)->bit,
 	    kind = bit == P_TIME ? TIME : bit == P_GOR ? GOR : bit == P_TASK ? TASK : bit == P_GC ? GC : C;
+	if (at->by_default)
+		return (at->fun ? F : 0) | (at->frm ? L : 0) | X | kind;
 	return (at->fun ? F : 0) | (at->frm ? L : 0) | (at->stk ? S : 0) |
 	       (at->trk && store_trk(st, at->trk)->kind == TK_G ? G : 0) |
 	       (trace && at->t0 != TIME_NONE ? T : 0) |

@@ -176,6 +176,7 @@ static void do_pane(struct app *a, const struct act *act, int i)
 	struct err e;
 	app_place(a, &p);
 	if (!act->arg || !*act->arg) {
+		p.from = p.by_default ? NULL : pane_now(a)->name;
 		app_open(a, panes[i]->name, &p);
 		return;
 	}

@@ -12,6 +12,8 @@
 
 #include "base/job.h"
 #include "base/text/text.h"
+#include "session/trace_analysis.h"
+#include "tracepane/slow_query.h"
 
 #include <string.h>
 #include <unistd.h>
@@ -279,6 +281,28 @@ static void show_changes(struct app *a)
 	app_act(a, &(struct act){CMD_REPORT, 0, report});
 }
 
+/* Return the operation at the selected place of a trace, or a slow one of the worst finding. */
+static uint32_t operation_here(struct app *a, const struct trace_analysis *x)
+{
+	struct place p;
+	app_place(a, &p);
+	uint32_t i = p.trk && p.t0 != TIME_NONE && p.t0 != p.t1 ? operations_at(x->all, p.trk, p.t0) : OPERATION_NONE;
+	return i == OPERATION_NONE ? trace_analysis_slow_operation(x, NULL) : i;
+}
+
+/* Compare the slow operations of a kind of a trace with its others: of the selected one, else of the worst finding. false:
+   these are not known. */
+static bool compare_slow_operations(struct app *a)
+{
+	struct trace_analysis *x = session_is_trace(a->s) ? session_analysis_if_made(a->s) : NULL;
+	uint32_t i = x ? operation_here(a, x) : OPERATION_NONE;
+	struct ask ask = {.kind = ASK_NONE, .place = PLACE_NONE};
+	if (i != OPERATION_NONE && tracepane_ask_slow(x->all, operations_kind_of(x->all, i), &a->env, &ask) == V_ASK)
+		app_handle_ask(a, &ask);
+	trace_analysis_free(x);
+	return i != OPERATION_NONE;
+}
+
 static void do_show(struct app *a, const char *which)
 {
 	static const char *const name[] = {"delta", "a", "b"};
@@ -293,10 +317,10 @@ static void do_show(struct app *a, const char *which)
 		compare_with_previous(a);
 		return;
 	}
+	if (!q.b && compare_slow_operations(a))
+		return;
 	if (!q.b) {
-		app_message(a, ST_WARN, session_is_trace(a->s)
-			? "no base: B chooses one; D in 6 or 7 takes the rest as one"
-			: "no base: B chooses one");
+		app_message(a, ST_WARN, "no base: B chooses one");
 		return;
 	}
 	if (!which && !filter_chips_pane_subtracts(a) && !query_has_rest(&q)) {

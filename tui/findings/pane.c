@@ -14,6 +14,7 @@
 #include "session/profile_judgement.h"
 #include "session/trace_analysis.h"
 #include "term/style.h"
+#include "tracepane/slow_query.h"
 #include "tracepane/tracepane.h"
 #include "why/waterfall.h"
 
@@ -150,23 +151,6 @@ static void take_judgement(struct findings_state *p, struct profile_judgement *v
 	p->judgement = v;
 }
 
-/* The operation that shows a finding. Of the kind that it affects, or else of the kind of operations that its evidence is a
-   part of, the one nearest the 99th percentile, which W explains elsewhere too. OPERATION_NONE: there is none. */
-static uint32_t find_operation(const struct findings_state *p, const struct finding *f)
-{
-	const struct operations *ops = p->analysis->all;
-	const char *kind = f->nvictim ? f->victim[0].operation : NULL;
-	uint32_t k = 0;
-	if (kind) {
-		while (k < ops->nkinds && (ops->kind[k].nname != strlen(kind) || memcmp(ops->kind[k].name, kind, strlen(kind))))
-			k++;
-	} else {
-		uint32_t i = f->trk ? operations_at(ops, f->trk, f->show_t0) : OPERATION_NONE;
-		k = i == OPERATION_NONE ? ops->nkinds : operations_kind_of(ops, i);
-	}
-	return k < ops->nkinds ? operations_nearest_p99(ops, &ops->kind[k]) : OPERATION_NONE;
-}
-
 static void take_walk(struct findings_state *p, struct why_walk *w)
 {
 	why_free_walk(p->shown);
@@ -182,7 +166,7 @@ static void walk_selected(struct findings_state *p, const struct pane_env *env)
 		return;
 	p->walked = f - all_findings(p)->v + 1;
 	take_walk(p, NULL);
-	uint32_t i = find_operation(p, f);
+	uint32_t i = trace_analysis_slow_operation(p->analysis, f);
 	struct critical_target t;
 	if (i == OPERATION_NONE) {
 		async_cancel(&p->walking);
@@ -255,37 +239,29 @@ static void place_finding(const void *st, const struct pane_env *env, struct pla
 	to->fun = to->frm ? store_frm(store, to->frm)->fun : 0;
 }
 
-static void place_operation(const struct findings_state *p, uint32_t i, struct place *to)
-{
-	struct operation o = operations_get(p->analysis->all, i);
-	bool task = p->analysis->all->kind[o.kind].source == OPERATION_TASK;
-	to->trk = o.g;
-	to->t0 = o.t0;
-	to->t1 = o.t1;
-	to->rows = task ? ROWS_TASK : ROWS_ANY;
-	to->id = task ? o.id : 0;
-}
-
 static enum verdict act_findings(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	const struct findings_state *p = st;
 	const struct finding *f = selected_finding(p);
-	if (a->cmd != CMD_OPEN && a->cmd != CMD_WHY)
+	if (a->cmd == CMD_PANE_LIST && !a->arg && f && p->analysis)
+		return tracepane_ask_line(f, env, out);
+	if (a->cmd != CMD_OPEN && a->cmd != CMD_WHY && a->cmd != CMD_PANE_TASK)
 		return V_PASS;
-	if (a->cmd == CMD_WHY && (!f || !p->analysis || (a->arg && *a->arg)))
+	if (a->cmd != CMD_OPEN && (!f || !p->analysis || (a->arg && *a->arg)))
 		return V_PASS;
 	if (!f)
 		return pane_message(out, "no finding is selected");
 	if (!p->analysis && !f->nculprit)
 		return pane_message(out, "this finding has no line");
 	out->kind = ASK_PANE;
-	out->pane = !p->analysis ? "list" : a->cmd == CMD_OPEN ? "timeline" : "why";
+	out->pane = !p->analysis ? "list" : a->cmd == CMD_OPEN ? "timeline" : a->cmd == CMD_WHY ? "why" : "tasks";
 	out->place = PLACE_NONE;
-	uint32_t i = a->cmd == CMD_OPEN ? OPERATION_NONE : find_operation(p, f);
+	uint32_t i = a->cmd == CMD_OPEN ? OPERATION_NONE : trace_analysis_slow_operation(p->analysis, f);
 	if (i == OPERATION_NONE)
 		place_finding(p, env, &out->place);
 	else
-		place_operation(p, i, &out->place);
+		tracepane_operation_place(p->analysis->all, i, &out->place);
+	out->place.by_default = a->cmd == CMD_PANE_TASK;
 	return V_ASK;
 }
 

@@ -344,7 +344,9 @@ static bool list_pane_go(void *st, const struct pane_env *env, const struct plac
 		v->nback = 0;
 		show_function(v, env, f);
 	}
-	if (fr && (profile_granularity(env) == GR_LINES || profile_granularity(env) == GR_ADDRESSES))
+	if (to->line)
+		select_line(v, to->line);
+	else if (fr && (profile_granularity(env) == GR_LINES || profile_granularity(env) == GR_ADDRESSES))
 		select_line(v, fr->line);
 	return true;
 }

@@ -60,7 +60,8 @@ struct tasks_target {
 	enum tasks_level level;
 	int64_t open;
 	bool page;			/* open the page of the task or operation with that number */
-	bool near;			/* on the level of kinds, select the kind of it */
+	bool near;			/* on the level of kinds, select the kind of it, ... */
+	bool slowest;			/* ... of which Enter then selects the slowest one, not that one */
 	uint64_t id;
 	bool view;			/* restore this view: */
 	struct view v;
@@ -131,6 +132,9 @@ struct tasks {
 	struct async summing;		/* the classes of the open kind */
 	struct tasks_classes classes;
 	int64_t id;			/* of the open task or operation */
+	bool seeks_slow;		/* the kind of a slow operation is to be selected when the trace has been judged */
+	struct async judging;
+	bool carried;			/* the selected kind is that of the selection on the timeline */
 	struct rows lines;		/* of its page */
 	struct list_hits line_hits;
 	struct tasks_page page;
@@ -227,8 +231,8 @@ void tasks_update(struct tasks *, const struct pane_env *);	/* list again for a 
 struct tasks_target tasks_current_target(const struct tasks *);
 /* Likewise, and go to a position. */
 void tasks_goto(struct tasks *, const struct pane_env *, const struct tasks_target *);
-/* Select the kind of a task or operation; Enter then selects that in the list. */
-void tasks_select_near(struct tasks *, const struct pane_env *, uint64_t id);
+/* Select the kind of a task or operation; Enter then selects that in the list, or the slowest one. */
+void tasks_select_near(struct tasks *, const struct pane_env *, uint64_t id, bool slowest);
 extern const char *const tasks_row_words[];	/* of the selected rows in a view, by level */
 void tasks_select_rows(struct tasks *, const struct view *);
 void tasks_job_finish(void *, const struct pane_env *, struct ask *);	/* for struct pane_work */

@@ -63,7 +63,7 @@ static int64_t key_of(const struct tasks_listing *l, uint64_t id)
 	return i == OPERATION_NONE ? TASKS_NO_KIND : -2 - (int64_t)operations_kind_of(l->ops, i);
 }
 
-void tasks_select_near(struct tasks *p, const struct pane_env *env, uint64_t id)
+void tasks_select_near(struct tasks *p, const struct pane_env *env, uint64_t id, bool slowest)
 {
 	int64_t key = key_of(&p->list, id);
 	if (key == TASKS_NO_KIND)
@@ -73,7 +73,7 @@ void tasks_select_near(struct tasks *p, const struct pane_env *env, uint64_t id)
 			p->background = true;
 			tasks_fill_kinds(p, env);
 		}
-	p->id = (int64_t)id;
+	p->id = slowest ? -1 : (int64_t)id;
 	select_kind(p, key);
 }
 
@@ -127,7 +127,7 @@ static void goto_wanted(struct tasks *p, const struct pane_env *env, const struc
 	} else if (p->level == L_ONE) {
 		tasks_load_page(p, env, p->lines.sel);
 	} else if (w->near && p->level == L_KINDS) {
-		tasks_select_near(p, env, w->id);
+		tasks_select_near(p, env, w->id, w->slowest);
 	}
 	if (w->view)
 		tasks_select_rows(p, &w->v);

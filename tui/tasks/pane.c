@@ -13,14 +13,10 @@
 #include "tasks/internal.h"
 
 #include "base/text/text.h"
+#include "session/trace_analysis.h"
 #include "store/tracks/time_search.h"
 
 #include <string.h>
-
-static void tasks_pane_update(void *st, const struct pane_env *env)
-{
-	tasks_update(st, env);
-}
 
 static void open_tasks(void *st, const struct pane_env *env)
 {
@@ -106,24 +102,71 @@ static uint64_t operation_at(const struct tasks *p, trk_id trk, int64_t t)
 	return i == OPERATION_NONE ? UINT64_MAX : operations_get(o, i).id;
 }
 
+/* Select the kind of a task or operation, now or when they are listed. */
+static void select_near(struct tasks *p, const struct pane_env *env, uint64_t id, bool slowest)
+{
+	if (async_job(&p->work)) {
+		p->want.near = true;
+		p->want.slowest = slowest;
+		p->want.id = id;
+	} else {
+		tasks_select_near(p, env, id, slowest);
+	}
+}
+
+/* Select the kind of a slow operation that shows the worst finding, as soon as it is known. */
+static void seek_slow(struct tasks *p, const struct pane_env *env)
+{
+	struct trace_analysis *a = p->seeks_slow ? session_analysis_async(env->s, &p->judging) : NULL;
+	uint32_t i = a ? trace_analysis_slow_operation(a, NULL) : OPERATION_NONE;
+	if (i != OPERATION_NONE && p->level == L_KINDS)
+		select_near(p, env, operations_get(a->all, i).id, true);
+	p->seeks_slow &= !a;
+	trace_analysis_free(a);
+}
+
+static void tasks_pane_update(void *st, const struct pane_env *env)
+{
+	tasks_update(st, env);
+	seek_slow(st, env);
+}
+
+static void judging_finish(void *st, const struct pane_env *env, struct ask *out)
+{
+	struct tasks *p = st;
+	(void)out;
+	trace_analysis_free(session_analysis_finish(env->s, &p->judging));
+	seek_slow(p, env);
+}
+
+/* Esc: select what is selected without a selection on the timeline. */
+static enum verdict drop_selection(struct tasks *p, const struct pane_env *env, struct ask *out)
+{
+	if (!p->carried || p->level != L_KINDS)
+		return V_PASS;
+	p->carried = false;
+	p->seeks_slow = true;
+	seek_slow(p, env);
+	return pane_message(out, "selection of the timeline dropped: the kind of the worst finding");
+}
+
 /* `7` from a span of a goroutine that worked for a task or operation: select its kind; Enter opens the kind and Enter
-   again the page. If another level is open, it stays. */
+   again the page. Without a selection there: the kind that the worst finding affects. If another level is open, it stays. */
 static bool tasks_pane_go(void *st, const struct pane_env *env, const struct place *to)
 {
 	struct tasks *p = st;
 	const struct snap *sn = session_snap(env->s);
-	if (!to->trk || to->t0 == TIME_NONE || p->level != L_KINDS)
+	if (p->level != L_KINDS)
 		return true;
-	uint64_t id = task_at(sn, to->trk, to->t0);
+	p->carried = to->from && !strcmp(to->from, "timeline");
+	p->seeks_slow = to->by_default && !to->trk;
+	seek_slow(p, env);
+	if (!to->trk || to->t0 == TIME_NONE)
+		return true;
+	uint64_t id = to->rows == ROWS_TASK ? to->id : task_at(sn, to->trk, to->t0);
 	id = id == UINT64_MAX ? operation_at(p, to->trk, to->t0) : id;
-	if (id == UINT64_MAX)
-		return true;
-	if (async_job(&p->work)) {
-		p->want.near = true;
-		p->want.id = id;
-	} else {
-		tasks_select_near(p, env, id);
-	}
+	if (id != UINT64_MAX)
+		select_near(p, env, id, to->by_default);
 	return true;
 }
 
@@ -283,6 +326,7 @@ static enum verdict show_background(struct tasks *p, const struct pane_env *env,
 static enum verdict tasks_pane_act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	struct tasks *p = st;
+	p->seeks_slow = false;
 	if (a->cmd == CMD_CANCEL && tracepane_query_cancel(&p->later))
 		return pane_message(out, "stopped");
 	enum verdict v = bars_cmd(p, env, a, out);
@@ -309,7 +353,7 @@ static enum verdict tasks_pane_act(void *st, const struct pane_env *env, const s
 		tasks_mark_hits(p, env);
 		return V_DONE;
 	case CMD_WHY: return a->arg && *a->arg ? V_PASS : why_cmd(p, out);
-	case CMD_CANCEL: return cancel_criteria(p, env, out);
+	case CMD_CANCEL: return a->arg ? drop_selection(p, env, out) : cancel_criteria(p, env, out);
 	case CMD_LATENCY: return latency_cmd(p, env, a->arg, out);
 	case CMD_INCOMPLETE: return whole_cmd(p, env, TASK_INCOMPLETE);
 	case CMD_COMPLETE: return whole_cmd(p, env, TASK_COMPLETE);
@@ -503,7 +547,8 @@ static int tasks_work(void *st, struct pane_work *out)
 	out[3] = (struct pane_work){&p->paging, tasks_page_finish, false};
 	out[4] = (struct pane_work){&p->search, tasks_search_finish, false};
 	out[5] = (struct pane_work){&p->items.order, take_items, false};
-	return 6;
+	out[6] = (struct pane_work){&p->judging, judging_finish, false};
+	return 7;
 }
 
 const struct pane_ops pane_tasks = {

@@ -91,21 +91,8 @@ enum verdict tasks_ask_search(struct tasks *p, const struct pane_env *env, struc
 
 /* ---- slow ones against the rest */
 
-/* Return the least duration of slow items, from the filter, the selected bar, or the selected item. For a kind,
-   say_slow() determines it. TIME_NONE: none has a duration. */
-static int64_t slow_from(const struct tasks *p)
-{
-	const struct bars *bars = &p->brush.bars;
-	int64_t t0, t1;
-	if (p->level == L_ONE)
-		return tasks_page_bounds(p, &t0, &t1) && t0 != TIME_NONE && t1 != TIME_NONE ? t1 - t0 : TIME_NONE;
-	if (bars->on)
-		return bars->edge[bars->held && bars->from < bars->at ? bars->from : bars->at];
-	struct item now;
-	return tasks_item_now(p, &now) && !now.open ? now.t1 - now.t0 : TIME_NONE;
-}
-
-/* Defines slow items: those that took lo to hi, or, if both are TIME_NONE, those found by task_filter_slow().
+/* Defines slow items: those that took lo to hi, as the filter or the selected bars say, or, if both are TIME_NONE, those
+   found by task_filter_slow(). The selected row has no part in it: its duration may be any, and :latency takes one.
    Operations without a start or an end in the trace have no duration; such regions have the part in the trace. */
 struct slow { struct tasks_listing list; const struct kind *kind; uint32_t n; int64_t lo, hi; };
 
@@ -160,8 +147,9 @@ enum verdict tasks_ask_rest(struct tasks *p, const struct pane_env *env, struct 
 	struct task_criteria c = tasks_criteria(p);
 	bool picks = c.lo != TIME_NONE || c.hi != TIME_NONE;
 	*s = (struct slow){.list = p->list, .kind = k, .lo = c.lo, .hi = c.hi};
-	if (p->level == L_ONE || p->brush.bars.on || (!picks && p->level == L_LIST)) {
-		s->lo = slow_from(p);
+	const struct bars *bars = &p->brush.bars;
+	if (bars->on) {
+		s->lo = bars->edge[bars->held && bars->from < bars->at ? bars->from : bars->at];
 		s->hi = TIME_NONE;
 	} else if (!picks) {
 		s->n = k->all;

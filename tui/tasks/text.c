@@ -77,6 +77,8 @@ void tasks_summary(const void *st, const struct pane_env *env, struct buf *b)
 	const struct tasks *p = st;
 	const struct snap *sn = session_snap(env->s);
 	tasks_put_progress(p, b);
+	if (p->carried && p->level == L_KINDS)
+		buf_puts(b, "from the timeline (Esc: the slowest)  ");
 	if (p->level > L_KINDS)
 		put_level(p, b);
 	else

@@ -203,5 +203,6 @@ bool timeline_goto_place(void *st, const struct pane_env *env, const struct plac
 		done = true;
 	}
 	tl->going = false;
+	tl->moved |= done;
 	return done;
 }

@@ -138,7 +138,8 @@ struct timeline {
 	int64_t t0, t1; /* the window */
 	int64_t at;	/* the cursor, a time in the window */
 	bool whole;	/* the window is the whole trace, and grows while it is read */
-	bool moved;	/* a key or an option has placed the cursor: it stays there */
+	/* the user has placed the cursor; if not, the pane shows what is wrong with the program, and keys take the worst finding */
+	bool moved;
 	/* on: v was pressed, and the user selects a range from anchor to the cursor; t0 == t1: none is selected */
 	struct { bool on; int64_t anchor, t0, t1; } range;
 	bool going;	/* go() follows, which sets the selection */
@@ -327,6 +328,8 @@ bool timeline_verdict_has_operations(const struct timeline *);
 void timeline_verdict_count(const struct timeline *, int64_t t0, int64_t t1, uint32_t *n, int64_t *longest);
 /* Return the height of its lines at the top of the pane. */
 int timeline_verdict_lines(const struct timeline *, const struct pane_env *);
+/* Show a slow operation of the trace; false: there is none, or it is not known yet. */
+bool timeline_verdict_show_slow(struct timeline *, const struct pane_env *);
 void timeline_verdict_draw(const struct timeline *, const struct pane_env *, struct grid *);
 /* Return the line that shows what the worst finding is about; HD__N: there is no finding. */
 enum timeline_header_line timeline_verdict_line(const struct timeline *);

@@ -15,6 +15,7 @@
 #include "base/mem/mem.h"
 #include "base/text/text.h"
 #include "findings/findings.h"
+#include "tracepane/slow_query.h"
 #include "tracepane/tracepane.h"
 
 #include <stdio.h>
@@ -411,6 +412,30 @@ static enum verdict act_find(
 	}
 }
 
+/* While nothing is selected, do what the command does for the worst finding. V_PASS: it is the same for the cursor. */
+static enum verdict act_unselected(struct timeline *tl, const struct pane_env *env, const struct act *a, struct ask *out)
+{
+	const struct findings *all = timeline_verdict_findings(tl);
+	if (tl->range.on || tl->range.t1 > tl->range.t0)
+		return V_PASS;
+	if (a->cmd == CMD_FOCUS && !a->arg)
+		return pane_message(out, "nothing is selected: j k choose a row, v a range of time");
+	if (a->cmd == CMD_PANE_LIST && !a->arg && all && all->n)
+		return tracepane_ask_line(&all->v[0], env, out);
+	if (a->cmd == CMD_PANE_TASK && !a->arg) {
+		out->kind = ASK_PANE;
+		out->pane = "tasks";
+		out->place = PLACE_NONE;
+		out->place.by_default = true;
+		return V_ASK;
+	}
+	if (a->cmd != CMD_OPEN)
+		return V_PASS;
+	if (evidence_cmd(tl, out))
+		return V_ASK;
+	return timeline_verdict_show_slow(tl, env) ? pane_message(out, "one of the slowest operations") : V_PASS;
+}
+
 static enum verdict act_any(struct timeline *tl, const struct pane_env *env, const struct act *a, struct ask *out)
 {
 	timeline_filter_drop_seek(tl);
@@ -432,6 +457,15 @@ static enum verdict act_any(struct timeline *tl, const struct pane_env *env, con
 	return v == V_PASS ? act_find(tl, env, a, out) : v;
 }
 
+/* Esc, when nothing else is left to be dropped: the cursor is no selection any more. */
+static enum verdict drop_selection(struct timeline *tl, struct ask *out)
+{
+	if (!tl->moved)
+		return V_PASS;
+	tl->moved = false;
+	return pane_message(out, "selection dropped: W 7 Enter take the worst finding");
+}
+
 /* A command that does something here places the cursor: the first screen, which shows what is wrong with the program, becomes
    that of a place in it. Its layout is known before the command, which may scroll rows. */
 static enum verdict timeline_act(void *st, const struct pane_env *env, const struct act *a, struct ask *out)
@@ -441,12 +475,15 @@ static enum verdict timeline_act(void *st, const struct pane_env *env, const str
 	/* these place it even if the result is a message: within a cell, or at a time that has not been read yet */
 	bool goes = a->cmd == CMD_SPAN_NEXT || a->cmd == CMD_SPAN_PREV || a->cmd == CMD_GOTO_TIME || a->cmd == CMD_GOTO_G ||
 		    a->cmd == CMD_GOTO_P || a->cmd == CMD_GOTO_TASK;
+	if (a->cmd == CMD_CANCEL && a->arg)
+		return drop_selection(tl, out);
+	enum verdict v = tl->moved ? V_PASS : act_unselected(tl, env, a, out);
+	if (v != V_PASS)
+		return v;
 	if (tl->moved)
 		return act_any(tl, env, a, out);
-	if (a->cmd == CMD_OPEN && evidence_cmd(tl, out))
-		return V_ASK;
 	tl->moved = true;
-	enum verdict v = act_any(tl, env, a, out);
+	v = act_any(tl, env, a, out);
 	tl->moved = v == V_DONE || (goes && out->kind != ASK_PROMPT) || tl->at != at || tl->t0 != t0 || tl->t1 != t1;
 	if (tl->moved)
 		timeline_set_window(tl, env, tl->t0, tl->t1);
@@ -477,6 +514,7 @@ static void timeline_place(const void *st, const struct pane_env *env, struct pl
 	struct timeline_row r = timeline_selected_row(tl);
 	if (!tl->moved) {
 		timeline_verdict_place(tl, p);
+		p->by_default = true;
 		return;
 	}
 	put_topics(tl, env, p->topic);
@@ -596,6 +634,7 @@ static void timeline_click(
 		snprintf(out->text, sizeof out->text, "goto-time %lldns", (long long)timeline_outline_time(env, x));
 		return;
 	}
+	tl->moved |= (y >= l.rows && y < l.rows + l.nrows) || (x >= l.gutter && x < l.gutter + l.cells);
 	if (y >= l.rows && y < l.rows + l.nrows)
 		timeline_select_row(tl, env, (int64_t)tl->rows.top + (y - l.rows));
 	if (x >= l.gutter && x < l.gutter + l.cells)

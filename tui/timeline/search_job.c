@@ -318,6 +318,7 @@ uint32_t timeline_find(void *st, const struct pane_env *env, int dir, uint32_t *
 		return FIND_ON;		/* find() is called again when it has ended */
 	if (dir)
 		go_hit(tl, env, dir);
+	tl->moved |= dir != 0 && tl->search.hits.n;
 	*at = tl->search.current >= tl->search.hits.n ? 0
 						      : (tl->search.rank ? tl->search.rank_at : tl->search.current) + 1;
 	return tl->search.hits.all < FIND_LIST ? (uint32_t)tl->search.hits.all : FIND_LIST - 1;

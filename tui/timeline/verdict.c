@@ -17,6 +17,7 @@
 #include "base/mem/mem.h"
 #include "base/text/text.h"
 #include "session/trace_analysis.h"
+#include "tracepane/slow_query.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -358,6 +359,17 @@ void timeline_draw_finding_marks(const struct timeline *tl, struct grid *g, cons
 			grid_put(g, y, l->gutter + timeline_cell_at(tl, l->cells, t0 + (t1 - t0) / 2), '!', ST_WARN,
 			    ST_NORMAL, AT_BOLD);
 	}
+}
+
+bool timeline_verdict_show_slow(struct timeline *tl, const struct pane_env *env)
+{
+	const struct trace_analysis *a = tl->verdict ? tl->verdict->analysis : NULL;
+	uint32_t i = a ? trace_analysis_slow_operation(a, NULL) : OPERATION_NONE;
+	struct place to = PLACE_NONE;
+	if (i == OPERATION_NONE)
+		return false;
+	tracepane_operation_place(a->all, i, &to);
+	return timeline_goto_place(tl, env, &to);
 }
 
 enum verdict timeline_goto_finding(struct timeline *tl, const struct pane_env *env, int dir, struct ask *out)

@@ -104,6 +104,7 @@ bool timeline_chain_command(struct timeline *tl, const struct pane_env *env, con
 		struct timeline_wake_link l = tl->wake.chain[tl->wake.atchain];
 		timeline_show_track(tl, env, l.trk);
 		timeline_goto_time(tl, env, l.t1 > l.t0 ? l.t1 - 1 : l.t0);
+		tl->moved = true;
 		return true;
 	}
 	case CMD_BACK:

@@ -19,6 +19,7 @@ struct why {
 	struct async making, walking;
 	struct place wanted;			/* what to explain as soon as there is an analysis */
 	bool has_wanted;
+	bool carried;				/* it was selected on the timeline, from which a key opened this pane */
 	char words[128];			/* not empty: the operation that these words choose instead */
 	struct why_walk *shown;			/* NULL: nothing yet */
 	struct pane_table table;		/* of the lines */
@@ -27,7 +28,7 @@ struct why {
 };
 
 /* walk.c: the target of a place: the operation, task, region, span or goroutine. If the place has no goroutine (an idle P,
-   a GC cycle): the operation that shows the tail of the main kind. Return false if there is none. */
+   a GC cycle): the slow operation of the worst finding. Return false if there is none. */
 bool why_find_target(const struct trace_analysis *, const struct place *, struct critical_target *);
 /* Start the walk of a target, and take its result at once if it is short. */
 void why_start_walk(struct why *, const struct pane_env *, const struct critical_target *);

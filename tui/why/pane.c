@@ -15,6 +15,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 static void open_why(void *st, const struct pane_env *env)
 {
@@ -100,9 +101,19 @@ static bool go_why(void *st, const struct pane_env *env, const struct place *to)
 	struct why *p = st;
 	p->words[0] = '\0';
 	p->wanted = *to;
+	p->carried = to->from && !strcmp(to->from, "timeline");
 	p->has_wanted = true;
 	explain_wanted(p, env);
 	return true;
+}
+
+/* Esc: explain what is explained without a selection. */
+static enum verdict drop_selection(struct why *p, const struct pane_env *env, struct ask *out)
+{
+	if (!p->carried)
+		return V_PASS;
+	go_why(p, env, &PLACE_NONE);
+	return pane_message(out, "selection of the timeline dropped: a slow operation of the worst finding");
 }
 
 static const struct critical_line *selected_line(const struct why *p)
@@ -166,6 +177,7 @@ static enum verdict step_kind(struct why *p, const struct pane_env *env, int dir
 	if (to == OPERATION_NONE)
 		return pane_message(out, dir > 0 ? "this is the longest one of its kind" : "this is the shortest one of its kind");
 	struct critical_target t = critical_target_of_operation(ops, to);
+	p->carried = false;
 	why_start_walk(p, env, &t);
 	return V_DONE;
 }
@@ -196,6 +208,7 @@ static enum verdict act_why(void *st, const struct pane_env *env, const struct a
 		out->place = PLACE_NONE;
 		place_why(p, env, &out->place);
 		return V_ASK;
+	case CMD_CANCEL: return a->arg ? drop_selection(p, env, out) : V_PASS;
 	case CMD_WHY: return a->arg && *a->arg ? explain_words(p, env, a->arg) : V_PASS;
 	case CMD_PANE_FLAME:
 		if (a->arg || !p->shown)
@@ -261,6 +274,7 @@ static void load_why(void *st, const struct pane_env *env, const struct view *v)
 	p->wanted.t0 = view_get_time(v, "from");
 	p->wanted.t1 = view_get_time(v, "to");
 	p->row = (uint32_t)view_get_below(v, "row", UINT32_MAX);
+	p->carried = false;
 	p->has_wanted = true;
 	explain_wanted(p, env);
 }
@@ -269,6 +283,8 @@ static void put_summary(const void *st, const struct pane_env *env, struct buf *
 {
 	const struct why *p = st;
 	(void)env;
+	if (p->shown && p->carried)
+		buf_puts(b, "from the timeline (Esc: the slowest)  ");
 	if (p->shown)
 		put_operation(p->shown, b);
 	else

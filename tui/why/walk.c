@@ -65,15 +65,11 @@ bool why_find_target(const struct trace_analysis *a, const struct place *p, stru
 		*out = (struct critical_target){t0, t1, g->id, p->trk, OPERATION_NONE, true, {name->s, name->n}};
 		return true;
 	}
-	if (a->triggered && a->trigger.operation != OPERATION_NONE) {
-		*out = critical_target_of_operation(a->all, a->trigger.operation);
-		return true;
-	}
-	uint32_t k = operations_main_kind(a->operations);
-	if (k == UINT32_MAX)
-		return false;
-	struct operation o = operations_get(a->operations, operations_nearest_p99(a->operations, &a->operations->kind[k]));
-	return find_operation(a->all, 0, false, o.g, o.t0, o.t1, out);
+	uint32_t i = a->triggered ? a->trigger.operation : OPERATION_NONE;
+	i = i == OPERATION_NONE ? trace_analysis_slow_operation(a, NULL) : i;
+	if (i != OPERATION_NONE)
+		*out = critical_target_of_operation(a->all, i);
+	return i != OPERATION_NONE;
 }
 
 /* Find the rank of an operation among the complete ones of its kind. */
