@@ -426,6 +426,27 @@ static void draw_findings(const void *st, const struct pane_env *env, struct gri
 		draw_evidence(p, env, g, draw_finding(sn->st, g, y, f));
 }
 
+/* y: the whole finding, as text. */
+static bool copy_finding(const void *st, const struct pane_env *env, struct buf *b)
+{
+	const struct finding *f = selected_finding(st);
+	const struct store *store = session_snap(env->s)->st;
+	if (!f)
+		return false;
+	buf_printf(b, "%s %s: %s\n", finding_level_name(f->level), finding_rules[f->rule].id, f->text);
+	for (uint32_t i = 0; i < f->nculprit; i++) {
+		buf_puts(b, "caused by ");
+		put_frame(store, f->culprit[i].frame, b);
+		buf_putc(b, '\n');
+	}
+	for (uint32_t i = 0; i < f->nnumber; i++) {
+		buf_puts(b, i ? ", " : "evidence: ");
+		finding_put_number(b, &f->number[i]);
+	}
+	buf_printf(b, "%swhat to do: %s\nsee: ttrace %s\n", f->nnumber ? "\n" : "", finding_rules[f->rule].action, f->see);
+	return false;
+}
+
 static struct list_part part_of_findings(void *st, const struct pane_env *env)
 {
 	struct findings_state *p = st;
@@ -454,5 +475,5 @@ const struct pane_ops pane_findings = {
     .state_size = sizeof(struct findings_state), .open = open_findings, .close = close_findings,
     .update = update_findings, .draw = draw_findings, .act = act_findings, .place = place_finding,
     .summary = put_summary, .list = &findings_list, .lines.detail = put_detail,
-    .lines.keys = put_keys, .work.slots = slots_of_findings,
+    .lines.keys = put_keys, .output.copy = copy_finding, .work.slots = slots_of_findings,
 };
