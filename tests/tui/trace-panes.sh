@@ -84,7 +84,7 @@ after "$trace" '4a' 'only stacks through'
 "$TTRACE" events "$trace" >"$tmp/events"
 started=$("$TTRACE" procs -format=tsv "$trace" | awk -F'\t' 'NR > 1 { n += $10 } END { print n }')
 same "starts of Ps" "$started" "$(grep -c 'Proc.*Idle->Running' "$tmp/events")"
-p0=$("$TTRACE" procs -format=tsv "$trace" | awk -F'\t' '$1 == 0 { print $10 " starts, " $11 " stops, lost " $12 " times" }')
+p0=$("$TTRACE" procs -format=tsv "$trace" | awk -F'\t' '$1 == 0 { print $10 " starts, " $11 " stops, lost " $12 }')
 after "$trace" 'gp0<Enter>gt0.1ms<Enter>' "$p0"
 after "$trace" '9:kinds procs<Enter>' 'ProcStart' 'ProcStop'
 
