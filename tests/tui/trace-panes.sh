@@ -174,7 +174,7 @@ for look in '-ascii -size 40x10' '-ascii -size 60x15' '-ascii -size 80x24' '-asc
 done
 look='-ascii -size 80x24'
 after "$trace" '' 'one checkout = 4.82ms (p50)' '69% mean 6.29ms' 'critical path 37% network' '4.46-48.6ms' '!>.'
-after "$trace" '<Enter>' '[Findings]' 'lock-queue'
+after "$trace" '<Enter>' '[!Find]' 'cache.go:68 holds a lock'
 after "$trace" K 'goroutines queue for a lock'
 after "$trace" h 'P0     13%>' '!one checkout'
 after "$trace" M '!one checkout'

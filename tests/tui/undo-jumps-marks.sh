@@ -92,7 +92,7 @@ after "$file" '1&json<Enter><Esc>' '[1Top]' 'all lines, not only those with json
 after "$file" '1/json<Enter>&json<Enter><Esc><Esc><Esc>' '[5Time]'
 after "$file" '7v<Esc>' '[7Ops]' 'left the histogram'
 after "$file" '7<Enter>vl<Enter><Esc>' '[7Ops]' 'all durations'
-after "$file" '7jj4<Esc>' '[7Ops]' 'back from flame to tasks, without its filter' '!task='
+after "$file" '7jj4<Esc>' '[7Ops]' 'back from flame to tasks, with the filters of before' '!task='
 after "$file" '7jj4<Esc><^R><^R>' '[4Flame]' 'task='
 after "$file" '#1g<Esc>' 'dropped: #1g'
 after "$file" 'm<Esc>' 'dropped: m'

@@ -484,7 +484,9 @@ static enum verdict timeline_act(void *st, const struct pane_env *env, const str
 		return act_any(tl, env, a, out);
 	tl->moved = true;
 	v = act_any(tl, env, a, out);
-	tl->moved = v == V_DONE || (goes && out->kind != ASK_PROMPT) || tl->at != at || tl->t0 != t0 || tl->t1 != t1;
+	bool same = tl->at == at && tl->t0 == t0 && tl->t1 == t1;
+	bool done = v == V_DONE && !(same && a->cmd == CMD_ZOOM_ALL);	/* which Esc tries, too */
+	tl->moved = done || !same || (goes && out->kind != ASK_PROMPT);
 	if (tl->moved)
 		timeline_set_window(tl, env, tl->t0, tl->t1);
 	return v;
