@@ -26,7 +26,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS_MIN = 8, COLS_MIN = 40, NAME_LEAST = 4, KEYS_COLS = 120 };
+enum { ROWS_MIN = 8, COLS_MIN = 40, NAME_LEAST = 4, TITLE_COLS = 100, KEYS_COLS = 120 };
 
 /* ---- line 0 */
 
@@ -111,6 +111,7 @@ static void put_corner(const struct app *a, struct buf *b)
 
 static void draw_head(const struct app *a, struct grid *g, int at, int *hit)
 {
+	static const char title[] = "ttrace ";	/* shown where nothing is cut for it */
 	struct buf right = {0}, name = {0}, file = {0};
 	put_corner(a, &right);
 	bool works = app_job(a) || session_weighing_job(a->s) || app_has_pending(a);
@@ -118,7 +119,9 @@ static void draw_head(const struct app *a, struct grid *g, int at, int *hit)
 	bool names = tabs_width(a, true) + (works ? 0 : NAME_LEAST) <= room;	/* work soon ends: tabs keep their names */
 	int left = room - tabs_width(a, names), x = 0;
 	session_title(a->s, left > 0 ? (size_t)left : 0, &file);
-	if (left >= NAME_LEAST)
+	if (g->w >= TITLE_COLS && left > (int)(text_width(file.p, file.n) + strlen(title)))
+		buf_printf(&name, "%s%s", title, buf_str(&file));
+	else if (left >= NAME_LEAST)
 		text_fit_middle(&name, file.p, file.n, (size_t)left, g->ascii);
 	x = grid_text(g, 0, 0, ST_TITLE, 0, buf_str(&name));
 	struct rect old = grid_clip(g, (struct rect){0, 0, 1, room});
