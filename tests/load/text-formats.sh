@@ -342,7 +342,7 @@ for report in top tree 'peek .' raw dot 'dot -call_tree' flame speedscope tags c
 	ok $? "$report succeeds with the largest values of 64 bits"
 done
 for keys in 1 2 3 4 4r 't<Enter>' '3jj<Enter>'; do
-	"$ttrace" view -size 200x50 -script "$keys" "$tmp/ends" | grep -q "^ends "
+	"$ttrace" view -size 200x50 -script "$keys" "$tmp/ends" | grep -q "^ttrace ends "
 	ok $? "the viewer after $keys shows the largest values of 64 bits"
 done
 # Negative and very large numbers have all digits and a blank before them.

@@ -57,7 +57,7 @@ done
 
 # the title names the open files
 cd "$samples" || exit 99
-head_of() { want=$1; shift; same "title of $*" "$("$TTRACE" view -size 120x24 -script '' "$@" | head -n 1 | sed 's/  .*//')" "$want"; }
+head_of() { want=$1; shift; same "title of $*" "$("$TTRACE" view -size 120x24 -script '' "$@" | head -n 1 | sed 's/^ttrace //; s/  .*//')" "$want"; }
 head_of cpu.pb.gz cpu.pb.gz
 head_of 'leak-after.pb.gz, leak-before.pb.gz' leak-after.pb.gz leak-before.pb.gz
 head_of 'leak-after.pb.gz, leak-before.pb.gz' -diff_base=leak-before.pb.gz leak-after.pb.gz
