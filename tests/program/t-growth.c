@@ -36,7 +36,8 @@ static const char *const profile_commands[] = {"top", "top @", "raw", "tags", "t
 	"findings", "findings -diff_base @", "weblist .", "view ", "view 1", "view 4G", NULL};
 static const char *const trace_commands[] = {"events", "goroutines", "tasks -name=.", "regions -name=.",
 	"operations -name=.", "why", "findings", "findings -diff_base @", "syscalls", "stw", "mmu",
-	"locks", "channels", "stops", "greedy", "leaks", "gctax", "view ", "view 6G", "view 7<Enter>G", NULL};
+	"locks", "channels", "stops", "greedy", "leaks", "gctax", "top -type=critical", "top -type=alloc",
+	"view ", "view 6G", "view 7<Enter>G", "view W", "view ;", NULL};
 
 static const char *program;
 enum { FILES = 3 };

@@ -305,17 +305,35 @@ static double column_of(const struct operation_latency *l, int c, int w)
 	return to > from ? n / (to - from) : 0;
 }
 
-/* Draw a mark and its name below the histogram, if there is room after `from`. Return the column after it. */
-static int draw_mark(const struct operation_latency *l, struct grid *g, int y, int w, int from, const char *name, int64_t ns)
+/* A mark below the histogram, with its name at its right, or at its left where the histogram ends. */
+struct latency_mark { const char *name; int64_t ns; };
+enum { MARK_NAME = 3 };		/* the length of each name */
+
+/* Return the first column of a mark of a histogram of w columns. */
+static int mark_column(const struct operation_latency *l, int w, int64_t ns)
 {
-	int x = (int)(operation_latency_position(l, ns) * (w - 1)), n = (int)strlen(name);
-	if (x < from || x >= w)
-		return from;
-	if (x + n + 1 <= w)
-		grid_printf(g, y, x, ST_ACCENT, 0, "%s%s", g->ascii ? "^" : "▲", name);
-	else
-		grid_printf(g, y, x - n, ST_ACCENT, 0, "%s%s", name, g->ascii ? "^" : "▲");
-	return x + n + 2;
+	int x = (int)(operation_latency_position(l, ns) * (w - 1));
+	return x + MARK_NAME + 1 <= w ? x : x - MARK_NAME;
+}
+
+/* Draw the marks in the order of importance; one that would touch another is left out. */
+static void draw_marks(
+    const struct operation_latency *l, struct grid *g, int y, int w, const struct latency_mark *m, int n)
+{
+	int at[8];
+	const char *sign = g->ascii ? "^" : "▲";
+	for (int i = 0; i < n; i++) {
+		bool free = true;
+		at[i] = mark_column(l, w, m[i].ns);
+		for (int k = 0; k < i; k++)
+			free &= at[i] > at[k] + MARK_NAME + 1 || at[i] + MARK_NAME + 1 < at[k];
+		if (!free)
+			at[i] = w + 2 * MARK_NAME;	/* away from the others */
+		else if (operation_latency_position(l, m[i].ns) * (w - 1) < at[i] + 1)
+			grid_printf(g, y, at[i], ST_ACCENT, 0, "%s%s", sign, m[i].name);
+		else
+			grid_printf(g, y, at[i], ST_ACCENT, 0, "%s%s", m[i].name, sign);
+	}
 }
 
 /* Draw the durations at five places of the axis. */
@@ -336,7 +354,7 @@ static void draw_scale(const struct operation_latency *l, struct grid *g, int y,
 static void draw_histogram(const struct trace_analysis *a, const struct operation_kind *k, struct grid *g, int y, int h)
 {
 	const struct operation_latency *l = &a->latency;
-	int w = g->w < LATENCY_BINS / 2 ? g->w : LATENCY_BINS / 2, end;
+	int w = g->w < LATENCY_BINS / 2 ? g->w : LATENCY_BINS / 2;
 	int bars = l->all / 4 < 8 ? 8 : l->all / 4 < (uint32_t)w ? (int)(l->all / 4) : w;	/* wider ones for few operations */
 	double most = 0;
 	if (w < 8)
@@ -349,10 +367,9 @@ static void draw_histogram(const struct trace_analysis *a, const struct operatio
 			grid_level(g, y + h - 1 - i, c, up - i > 1 ? 1 : up - i, ST_HEAT, ST_NORMAL);
 	}
 	draw_scale(l, g, y + h, w);
-	end = draw_mark(l, g, y + h + 1, w, 0, "p50", k->p50);
-	end = draw_mark(l, g, y + h + 1, w, end, "p95", operation_latency_quantile(l, 0.95));
-	end = draw_mark(l, g, y + h + 1, w, end, "p99", k->p99);
-	draw_mark(l, g, y + h + 1, w, end, "max", k->max);
+	const struct latency_mark mark[] = {
+	    {"p99", k->p99}, {"p50", k->p50}, {"max", k->max}, {"p95", operation_latency_quantile(l, 0.95)}};
+	draw_marks(l, g, y + h + 1, w, mark, (int)(sizeof mark / sizeof *mark));
 }
 
 /* Draw the slowest operations, with what their goroutines did in the order of time. */
@@ -369,7 +386,7 @@ static void draw_slowest(const struct trace_analysis *a, const struct operation_
 	for (int i = 0; i < n && (uint32_t)i < l->nslowest; i++) {
 		struct operation o = operations_of_kind(a->operations, (uint32_t)(k - a->operations->kind), l->slowest[i]);
 		buf_reset(&b);
-		buf_printf(&b, "%" PRIu64, o.id);
+		buf_printf(&b, "#%" PRIu64, o.id);
 		grid_text(g, y + 1 + i, 1, ST_NORMAL, 0, buf_str(&b));
 		tracepane_draw_ns(g, y + 1 + i, X_LATENCY, o.t1 - o.t0, 0);
 		buf_reset(&b);
