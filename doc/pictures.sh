@@ -22,10 +22,10 @@ screen() {
 steps() {
 	cat <<'END'
 3||ttrace orders.trace: a web shop, 2.4 s. Logging in is slow at times.
-2|7|7: the operations that the program has named, with their latency
-3|/login<Enter><Enter>|/login Enter: most take 3 ms, three take more than 14
-3|<Enter>|Enter: the slowest login; the region cache.Get took 34 of its 38 ms
-3|5jjw|5: on the timeline. It waits (m) for a mutex
+2|7|7: the operations: tasks of the program, requests, rounds of loops
+3|/login<Enter><Enter>|/login Enter Enter: most take 3 ms, three take more than 14
+3|<Enter>|Enter: the slowest login waited for a mutex for 34 of its 38 ms
+3|5jjw|5: on the timeline: it waits (m) in the region cache.Get; j j w goes to the wait
 4|(|( goes to the goroutine that unlocked it: G98 waited for the network (n)
 5|:type net<Enter>:list cache.*Get<Enter>|:list cache.*Get by network wait: line 68 calls the database with the mutex locked
 END
