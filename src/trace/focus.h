@@ -38,7 +38,7 @@ bool trace_focus_has_span(const struct trace_focus *, const struct sink_span *);
    system call in which it was, and what the stacks before and after a run have in common. pieces: the number of pieces
    of intervals to look at; where there are more, it counts as in focus. */
 bool trace_focus_has_time(const struct trace_focus *, trk_id g, int64_t t0, int64_t t1, uint32_t pieces);
-enum { FOCUS_ALL_PIECES = UINT32_MAX };
+#define FOCUS_ALL_PIECES UINT32_MAX
 /* Return the goroutines (of `among`, unless it is NULL) that are in focus in [from, to) (TIME_NONE: open), in the arena,
    by a pass over the sheets of that time. If `on` stops it, the result is incomplete. */
 uint8_t *trace_focus_goroutines(const struct trace_focus *, int64_t from, int64_t to, const uint8_t *among, struct arena *,

@@ -37,6 +37,11 @@ void app_message(struct app *a, enum style st, const char *fmt, ...)
 	a->status.sticky = true;
 }
 
+bool app_has_message(const struct app *a)
+{
+	return a->status.text[0];
+}
+
 /* ---- panes */
 
 bool app_pane_fits(const struct app *a, int i)

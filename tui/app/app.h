@@ -52,6 +52,7 @@ void app_take_results(struct app *, bool wait);
 void app_draw(struct app *, struct grid *);	/* resizes the grid to the app's size and writes every cell */
 void app_message(struct app *, enum style, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+bool app_has_message(const struct app *);
 
 struct app_requests {		/* to the terminal; taken by app_take_requests() */
 	bool quit, redraw, stop;	/* stop: ^Z */

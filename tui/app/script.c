@@ -86,6 +86,8 @@ static int play_keys(
 		struct grid *g = grid_new(u->rows, u->cols, u->ascii);
 		app_take_results(a, true);
 		press_keys(a, g, keys->p, keys->n);
+		if (!options_str(o, OPT_SCRIPT) && !o->v[OPT_SIZE].set && !app_has_message(a))
+			app_message(a, ST_DIM, "ttrace prints one screen, because the output is not a terminal");
 		app_draw(a, g);
 		grid_print(g, &out, options_bool(o, OPT_ANSI) ? app_look(a) : NULL);
 		grid_free(g);
