@@ -61,7 +61,8 @@ static str_id text(const struct snap *sn, const char *s)
 
 enum group_key_kind group_key_best(const struct snap *sn)
 {
-	for (uint32_t i = 1; i < column_n(&sn->st->trk_origins); i++) {
+	/* names are chosen when all is read; until then the loader adds rows */
+	for (uint32_t i = 1; sn->complete && i < column_n(&sn->st->trk_origins); i++) {
 		const struct trk_origin *o = column_at(&sn->st->trk_origins, i);
 		if (o->name != o->start_fun)
 			return GROUP_KEY_WORK;
