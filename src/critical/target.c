@@ -8,8 +8,11 @@
 #include "config.h"
 #include "critical/target.h"
 
+#include "base/text/text.h"
 #include "base/wrap_math.h"
 #include "trace/stats/goroutine_stats.h"
+
+#include <math.h>
 
 struct critical_target critical_target_of_operation(const struct operations *ops, uint32_t operation)
 {
@@ -49,4 +52,14 @@ uint32_t critical_target_nearest_p99(const struct critical_target *v, uint32_t n
 			best = i;
 	}
 	return best;
+}
+
+void critical_put_rank(struct buf *b, uint32_t rank, uint32_t among)
+{
+	double share = text_percent(rank, among);
+	if (rank == among)
+		buf_puts(b, "longest of ");
+	else
+		buf_printf(b, "p%.3g of ", share < 99 ? floor(share) : floor(10 * share) / 10);
+	text_count(b, among);
 }

@@ -21,4 +21,7 @@ struct critical_target critical_target_of_operation(const struct operations *, u
 /* Return the index of the target that is nearest the 99th percentile of the complete ones; if most of the time is that of
    others, the longest of those; of several the first. n > 0. */
 uint32_t critical_target_nearest_p99(const struct critical_target *, uint32_t n);
+/* Append "p99 of 1,100" for the rank of a duration among others, from 1 for the shortest; "longest of 24". */
+void critical_put_rank(struct buf *, uint32_t rank, uint32_t among);
+
 #endif

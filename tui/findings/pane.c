@@ -464,9 +464,13 @@ static void put_detail(const void *st, const struct pane_env *env, struct buf *b
 static void put_keys(const void *st, const struct pane_env *env, struct buf *b)
 {
 	const struct finding *f = selected_finding(st);
+	if (!f) {
+		buf_puts(b, "W why  / find  ? help  q back");
+		return;
+	}
 	buf_puts(b, session_is_trace(env->s) ? "Enter the evidence  W why  K the rule  2 its line"
 					     : "Enter its line  3 callers and callees  K the rule  s sort");
-	if (f && board_find(f->see, strlen(f->see)) >= 0)
+	if (board_find(f->see, strlen(f->see)) >= 0)
 		buf_printf(b, "  ; the board of %s", f->see);
 }
 

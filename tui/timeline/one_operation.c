@@ -400,17 +400,19 @@ static void draw_slowest(const struct trace_analysis *a, const struct operation_
 static void draw_beside(const struct trace_analysis *a, const struct operation_kind *k, const struct pane_env *env,
     struct grid *g, int lines)
 {
-	enum { MARKS = 2, HEADINGS = 2 };
+	enum { MARKS = 2, QUANTILES = 46 };	/* lines below the histogram; columns for four quantiles */
 	int h = lines >= 14 ? 4 : lines >= 10 ? 3 : 2, y = 1 + h + MARKS, rows = lines - y - 1;
 	struct buf b = {0};
 	buf_puts(&b, "latency of ");
 	text_count(&b, a->latency.all);
-	grid_text(g, 0, 0, ST_NORMAL, AT_BOLD, buf_str(&b));
+	int end = grid_text(g, 0, 0, ST_NORMAL, AT_BOLD, buf_str(&b));
 	buf_reset(&b);
 	buf_puts(&b, "p50 ");
 	text_ns(&b, k->p50);
-	buf_puts(&b, "  p90 ");
-	text_ns(&b, k->p90);
+	if (g->w - end >= QUANTILES) {
+		buf_puts(&b, "  p90 ");
+		text_ns(&b, k->p90);
+	}
 	buf_puts(&b, "  p99 ");
 	text_ns(&b, k->p99);
 	buf_puts(&b, "  max ");

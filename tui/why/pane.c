@@ -234,8 +234,8 @@ static void put_operation(const struct why_walk *w, struct buf *b)
 	buf_puts(b, "  ");
 	text_ns(b, w->path.t1 - w->path.t0);
 	if (w->among > 1) {
-		buf_printf(b, "  p%.0f of ", text_percent(w->rank, w->among));
-		text_count(b, w->among);
+		buf_puts(b, "  ");
+		critical_put_rank(b, w->rank, w->among);
 		buf_puts(b, " (p50 ");
 		text_ns(b, w->p50);
 		buf_putc(b, ')');

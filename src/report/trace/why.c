@@ -204,7 +204,9 @@ static void put_rank(const struct why_report *y, const struct critical_target *t
 		upto += ns[i] <= t->t1 - t->t0;
 	if (n > 1 && t->complete) {
 		stats_sort(ns, n);
-		buf_printf(y->r->out, " (p%.0f of %" PRIu32 "; p50 ", text_percent(upto, n), n);
+		buf_puts(y->r->out, " (");
+		critical_put_rank(y->r->out, upto, n);
+		buf_puts(y->r->out, "; p50 ");
 		text_ns(y->r->out, stats_quantile(ns, n, 0.5));
 		buf_putc(y->r->out, ')');
 	}
