@@ -142,11 +142,13 @@ static uint32_t find_slow(const struct trace_analysis *a, const struct finding *
 		const struct operation_kind *k = &a->all->kind[operations_kind_of(a->all, seen)];
 		kind = kind_by_name(a->operations, k->name, k->nname);
 	}
-	for (uint32_t i = f->nvictim; i--;)
+	bool named = false;
+	for (uint32_t i = f->nvictim; i--; named |= f->victim[i].operation != NULL)
 		if (f->victim[i].operation)
 			kind = kind_by_name(a->operations, f->victim[i].operation, strlen(f->victim[i].operation));
 	uint32_t slow = kind == UINT32_MAX ? OPERATION_NONE : in_all(a, slow_one_of(a->operations, kind));
-	return slow == OPERATION_NONE || (seen != OPERATION_NONE && f->nculprit && !is_hit(a, f, slow)) ? seen : slow;
+	bool asks = f->nculprit && (seen != OPERATION_NONE || !named);
+	return slow == OPERATION_NONE || (asks && !is_hit(a, f, slow)) ? seen : slow;
 }
 
 /* Find the slow operations of all findings, or at [0] that of the main kind if nothing stands out. */

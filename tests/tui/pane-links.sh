@@ -76,6 +76,7 @@ after "$trace" f 'nothing is selected' '!not applied'
 after "$trace" jf '1 P row'
 after "$trace" '<Enter>' '[!Find]'
 after "$trace" 2 '[2List]' 'sample type'
+after "$trace" r 'read again' 'goroutines queue for a lock'
 after "$trace" j2 '!sample type'
 # D compares the slow operations of a kind, by one rule, wherever it is pressed and whatever row is selected
 "$TTRACE" view $look -script D "$trace" | sed -n 2p >"$tmp/first"

@@ -65,6 +65,8 @@ static struct carried carry_over(struct app *a)
 	struct carried c = {.q = *session_query(a->s)};
 	struct place p;
 	app_place(a, &p);
+	if (p.by_default)
+		p = PLACE_NONE;
 	c.g = id_of(a->s, c.q.g);
 	c.proc = id_of(a->s, c.q.proc);
 	c.fun = p.fun ? app_fun_name(a, p.fun) : NULL;
