@@ -333,8 +333,8 @@ static void limit_rows(struct critical_waterfall *w)
 
 /* ---- what took most */
 
-/* A number that lines have in common which are told as one: those of one wait of the operation's goroutine; waits for a P,
-   whatever occupied it, and stops; else the line alone. */
+/* Return a number that is equal for the lines that the sentence adds up: those of one wait of the operation's goroutine;
+   waits for a P, whatever occupied it; stops; each other line alone. */
 static uint64_t subject_of(const struct critical_lines *l, uint32_t i)
 {
 	const struct critical_line *v = critical_lines_at(l, i);

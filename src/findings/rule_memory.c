@@ -276,7 +276,7 @@ void rule_gc(struct findings_run *r)
 	double share = t.procs > 0 ? (double)collecting / (double)t.procs : 0,
 	       fit = finding_fit(share, LIMIT(r, GC, SHARE)), kind = finding_fit(t.kind_share, LIMIT(r, GC, TAX));
 	struct finding f = {.t0 = r->scan.t0, .t1 = r->scan.t1, .see = "gc"};
-	/* Where Ps are idle, the GC mostly takes time that nobody wants. */
+	/* Where Ps are idle, the GC mostly takes time that no goroutine waits for. */
 	if (fit < 1 && (double)t.used < 0.8 * (double)t.procs)
 		fit = 0;
 	fit = kind > fit ? kind : fit;

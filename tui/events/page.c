@@ -6,7 +6,7 @@
 #include "config.h"
 #include "events/internal.h"
 
-/* Who wakes or creates a goroutine is the event's, too. */
+/* An event also belongs to the goroutine that it wakes or creates. */
 static bool event_wanted(const void *arg, const struct event_item *e)
 {
 	const struct tracepane_scope *sc = arg;

@@ -171,8 +171,8 @@ static void add_parts(struct page_work *w, uint32_t of)
 	}
 }
 
-/* States that are told as one. */
-static enum tstate state_told(enum tstate s)
+/* Return the state in whose row short intervals of a state are counted, as in "37 short system calls". */
+static enum tstate state_of_row(enum tstate s)
 {
 	return s == TS_SYSBLOCK ? TS_SYSCALL : state_runs(s) ? TS_RUN : s;
 }
@@ -211,8 +211,8 @@ static void add_states_in_order(struct page_work *w, const struct operation *x)
 			add_line(w, l);
 			continue;
 		}
-		rest[state_told(v.state)].i++;
-		wrap_add_to(&rest[state_told(v.state)].ns, l.t1 - l.t0);
+		rest[state_of_row(v.state)].i++;
+		wrap_add_to(&rest[state_of_row(v.state)].ns, l.t1 - l.t0);
 	}
 	add_rest(w, x, rest);
 }

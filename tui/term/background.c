@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT
  * Copyright (c) 2026 The ttrace authors */
 /*
- * Is the background of the terminal light? OSC 11 asks for its colour. Nobody waits for the answer: it comes between keys,
- * in pieces on slow lines, or never. A request for device attributes (DA1) follows the question. All terminals answer that
- * one, and in order, so its answer says that no other will come; until then the program must not leave the terminal to a
- * shell, which would take the answer for keys.
+ * Is the background of the terminal light? OSC 11 asks for its colour. The program does not wait for the answer, which
+ * comes between keys, in pieces on slow lines, or never. A request for device attributes (DA1) follows the question. All
+ * terminals answer that one, and in order, so its answer says that no other will come; until then the program must not
+ * leave the terminal to a shell, which would take the answer for keys.
  *
  * Only terminals that are known to ignore what they do not know are asked: the consoles of systems and the terminals that
  * they are named after may print the question. GNU screen does not pass it on.
